@@ -37,7 +37,7 @@ GraphBuilder::GraphBuilder(OnnxGraph& graph, const OnnxNode& node)
   const std::size_t slash = name_.rfind('/');
   const std::string last = slash == std::string::npos ? "" : name_.substr(slash + 1);
   if (last == node.op || last.starts_with(node.op + "_")) name_.resize(slash);
-  if (name_.empty()) name_ = in_lower_case(node.op.substr(node.op.starts_with('.') ? 1 : 0));
+  if (name_.empty()) name_ = name_of_op(node.op);
 }
 
 int GraphBuilder::slice(int tensor, std::size_t axis, std::int64_t start, std::int64_t size) {
@@ -88,7 +88,7 @@ std::vector<OnnxNode> GraphBuilder::take() {
   auto main = std::find_if(nodes_.begin(), nodes_.end(), is_same_op);
   if (main == nodes_.end()) main = std::prev(nodes_.end());
   for (auto node = nodes_.begin(); node != nodes_.end(); ++node) {
-    if (node != main) node->name += "/" + in_lower_case(node->op.substr(node->op.starts_with('.')));
+    if (node != main) node->name += "/" + name_of_op(node->op);
   }
   return std::move(nodes_);
 }

@@ -1,21 +1,18 @@
-// Names and parameters of imported layers. People read, compare and edit the model file, so a layer
-// is called what PyTorch calls its module: by the name of its weight, or by the name of its node
-// without what the export put around it.
-//
-// Weights are told apart by their origin in the file and not by name: transposed, cut or repeated,
-// a weight is still one array of parameters. The first layer that uses it owns it, and later ones
-// refer to the owner, so that shared parameters are counted once.
+// Imported layers and their parameters. Weights are told apart by their origin in the file and not
+// by name: transposed, cut or repeated, a weight is still one array of parameters. The first layer
+// that uses it owns it, and later ones refer to the owner, so that shared parameters are counted
+// once.
 
 #include "import/layer_list.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "import/layer_names.hpp"
 #include "import/lower.hpp"
 #include "import/match.hpp"
 #include "model/op.hpp"
@@ -24,48 +21,6 @@
 #include "poet/error.hpp"
 
 namespace poet {
-namespace {
-
-/// A name without control characters and bytes that are not UTF-8.
-std::string clean(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    text += is_control ? '_' : c;
-  }
-  constexpr std::size_t kMost = 200;
-  if (first_invalid_utf8(text) < text.size() || text.size() > kMost) return printable(text, kMost);
-  return text;
-}
-
-/// Whether a part of a node's name repeats its op: `Conv`, `Conv_12`.
-bool names_op(std::string_view part, std::string_view op) {
-  if (!part.starts_with(op)) return false;
-  part.remove_prefix(op.size());
-  return part.empty() ||
-         (part.front() == '_' && std::all_of(part.begin() + 1, part.end(), [](char c) {
-            return std::isdigit(static_cast<unsigned char>(c)) != 0;
-          }));
-}
-
-std::vector<std::string> split_name(const std::string& name) {
-  std::vector<std::string> parts;
-  std::string part;
-  for (const char c : name + "/") {
-    if (c != '/') {
-      part += c;
-    } else if (!part.empty()) {
-      parts.push_back(std::exchange(part, {}));
-    }
-  }
-  return parts;
-}
-
-std::string lower(std::string_view text) {
-  return in_lower_case(std::string(text.starts_with('.') ? text.substr(1) : text));
-}
-
-}  // namespace
 
 Attribute number_attribute(std::int64_t value) {
   return {value, value};
@@ -116,7 +71,7 @@ LayerList::LayerList(const OnnxGraph& graph, FormMap map_form)
     : graph_(graph), map_form_(map_form), weights_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
-  spec_.name = graph.name.empty() ? "network" : clean(graph.name);
+  spec_.name = graph.name.empty() ? "network" : clean_name(graph.name);
   const OnnxLinks links(graph);
   const bool reads_any = std::any_of(graph.inputs.begin(), graph.inputs.end(),
                                      [&](int input) { return links.reader_count(input) > 0; });
@@ -128,7 +83,8 @@ LayerList::LayerList(const OnnxGraph& graph, FormMap map_form)
     }
     const bool is_first = spec_.inputs.empty();
     const OnnxTensor& input = graph.at(tensor);
-    InputSpec read{.name = unique(is_first ? "input" : clean(input.name)), .shape = input.shape};
+    InputSpec read{.name = unique(is_first ? "input" : clean_name(input.name)),
+                   .shape = input.shape};
     if (input.is_integer) read.element_bytes = 4;
     names_[tensor] = read.name;
     spec_.inputs.push_back(std::move(read));
@@ -191,11 +147,11 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   const std::string kind(op == "embedding" ? "linear" : op);
   const auto [owner, is_first] =
       owners_.emplace(std::pair{kind, weight_key(graph_, node, weight)}, name);
-  if (is_fixed(node, weight)) spec_.layers.back().trainable = false;
   if (is_first) {
     train_stored(node, weight);
     weights_.add_layer(op, name, node, weight);
   } else {
+    if (is_fixed(node, weight)) spec_.layers.back().trainable = false;
     spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
     weights_.add_user(name, owner->second, weight);
   }
@@ -278,28 +234,7 @@ std::string LayerList::add_input(const std::string& wanted, Shape shape) {
 
 std::string LayerList::owner_name(const OnnxNode& node, int weight) const {
   const std::string layer(layer_of_weight(at(weight).name));
-  return layer.empty() ? name_of_node(node) : clean(layer);
-}
-
-/// `/layer1/layer1.0/conv1/Conv` becomes `layer1.0.conv1`, as PyTorch calls the module.
-std::string LayerList::name_of_node(const OnnxNode& node) const {
-  std::vector<std::string> parts = split_name(node.name);
-  if (parts.empty()) return lower(node.op);
-  if (parts.size() > 1 && names_op(parts.back(), node.op)) parts.pop_back();
-  std::string name;
-  for (const std::string& part : parts) {
-    // PyTorch repeats the name of a sequence in the names of its members.
-    const bool repeats = !name.empty() && part.starts_with(name.substr(name.rfind('.') + 1) + ".");
-    if (repeats) {
-      const std::size_t dot = name.rfind('.');
-      name.resize(dot == std::string::npos ? 0 : dot + 1);
-      name += part;
-    } else {
-      if (!name.empty()) name += '.';
-      name += part;
-    }
-  }
-  return clean(name);
+  return layer.empty() ? name_of_node(node) : clean_name(layer);
 }
 
 std::string LayerList::name_of_tensor(int tensor) {
@@ -345,9 +280,9 @@ std::string LayerList::parameter(int tensor) {
       note(
           fmt::format("'{}' has known numbers, which the model file does not have: 'run' and "
                       "'export' need them by --parameters",
-                      clean(weight.name)));
+                      clean_name(weight.name)));
     }
-    known->second = add("parameter", clean(at(origin).name), {},
+    known->second = add("parameter", clean_name(at(origin).name), {},
                         {{"shape", list_attribute(whole)},
                          {"value", value ? real_attribute(*value) : Attribute{}}});
     spec_.layers.back().trainable = !weight.is_constant;

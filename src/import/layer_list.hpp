@@ -73,10 +73,6 @@ class LayerList {
   /// place, for data that no layer makes.
   std::string name_of_tensor(int tensor);
 
-  /// What layers that compute without parameters are called: the node's name without what exports
-  /// put around it.
-  std::string name_of_node(const OnnxNode& node) const;
-
   void note(std::string text);
   /// States in the layer that was added last what the file's node computes and the layer does not.
   /// Several such texts are joined.

@@ -6,6 +6,7 @@
 
 #include "base/text/printable.hpp"
 #include "import/layer_maps.hpp"
+#include "import/layer_names.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -61,7 +62,7 @@ void matmul(LayerList& layers, const OnnxNode& node) {
   }
   layers.set_output(
       node.output(0),
-      layers.add("matmul", layers.name_of_node(node),
+      layers.add("matmul", name_of_node(node),
                  {layers.name_of_tensor(node.input(0)), layers.name_of_tensor(node.input(1))},
                  {{"transpose_b", number_attribute(node.integer("transpose_b", 0))}}));
 }
@@ -117,7 +118,7 @@ void norm(LayerList& layers, const OnnxNode& node) {
 void attention(LayerList& layers, const OnnxNode& node) {
   layers.set_output(
       node.output(0),
-      layers.add("attention", layers.name_of_node(node),
+      layers.add("attention", name_of_node(node),
                  {layers.name_of_tensor(node.input(0)), layers.name_of_tensor(node.input(1)),
                   layers.name_of_tensor(node.input(2))},
                  {{"heads", number_attribute(node.integer("heads", 1))},

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "import/layer_maps.hpp"
+#include "import/layer_names.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -24,7 +25,7 @@ std::string_view activation_of(const OnnxNode& node) {
 
 void add_unary(LayerList& layers, const OnnxNode& node, std::string_view op,
                std::initializer_list<GivenAttribute> attributes = {}) {
-  layers.set_output(node.output(0), layers.add(op, layers.name_of_node(node),
+  layers.set_output(node.output(0), layers.add(op, name_of_node(node),
                                                {layers.name_of_tensor(node.input(0))}, attributes));
 }
 
@@ -105,7 +106,7 @@ void clip(LayerList& layers, const OnnxNode& node) {
 void binary(LayerList& layers, const OnnxNode& node) {
   static const std::map<std::string_view, std::string_view> ops = {
       {"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"}};
-  layers.set_output(node.output(0), layers.add(ops.at(node.op), layers.name_of_node(node),
+  layers.set_output(node.output(0), layers.add(ops.at(node.op), name_of_node(node),
                                                {layers.name_of_tensor(node.input(0)),
                                                 layers.name_of_tensor(node.input(1))}));
 }
@@ -124,7 +125,7 @@ void softmax(LayerList& layers, const OnnxNode& node) {
   }
   layers.set_output(
       node.output(0),
-      layers.add(node.op == "LogSoftmax" ? "log_softmax" : "softmax", layers.name_of_node(node),
+      layers.add(node.op == "LogSoftmax" ? "log_softmax" : "softmax", name_of_node(node),
                  {layers.name_of_tensor(node.input(0))}, {{"axis", number_attribute(axis)}}));
 }
 
@@ -160,7 +161,7 @@ void mean(LayerList& layers, const OnnxNode& node) {
   const std::string input = layers.name_of_tensor(node.input(0));
   layers.set_output(
       node.output(0),
-      layers.add("mean", layers.name_of_node(node), {input},
+      layers.add("mean", name_of_node(node), {input},
                  {{"axes", list_attribute(std::move(axes))},
                   {"keep_dims", number_attribute(node.integer("keepdims", 1) != 0 ? 1 : 0)}}));
 }

@@ -10,6 +10,7 @@
 
 #include "import/fuse.hpp"
 #include "import/layer_maps.hpp"
+#include "import/layer_names.hpp"
 #include "poet/error.hpp"
 
 namespace poet::maps {
@@ -44,7 +45,7 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
   const Shape in = layers.shape(node.input(0));
   const std::int64_t width = layers.shape(node.output(1)).at(1);
   const std::string x = layers.name_of_tensor(node.input(0));
-  const std::string name = layers.name_of_node(node);
+  const std::string name = name_of_node(node);
   const bool is_lstm = node.op == ".lstm";
   const bool is_reverse = node.integer("is_reverse", 0) != 0;
   const Shape state{in[0], width};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "import/layer_maps.hpp"
+#include "import/layer_names.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -55,7 +56,7 @@ void reshape(LayerList& layers, const OnnxNode& node) {
   node.read_all();  // the shape of the output says the rest
   expect_extents(layers, node);
   const std::string input = layers.name_of_tensor(node.input(0));
-  const std::string name = layers.name_of_node(node);
+  const std::string name = name_of_node(node);
   const Shape& in = layers.shape(node.input(0));
   const Shape& out = layers.shape(node.output(0));
   const bool is_flat = out.size() == 2 && in.size() > 2 && in[0] == out[0];
@@ -75,7 +76,7 @@ void transpose(LayerList& layers, const OnnxNode& node) {
     order.resize(layers.shape(node.input(0)).size());
     std::iota(order.rbegin(), order.rend(), 0);
   }
-  layers.set_output(node.output(0), layers.add("permute", layers.name_of_node(node),
+  layers.set_output(node.output(0), layers.add("permute", name_of_node(node),
                                                {layers.name_of_tensor(node.input(0))},
                                                {{"order", list_attribute(std::move(order))}}));
 }
@@ -86,7 +87,7 @@ void concat(LayerList& layers, const OnnxNode& node) {
   for (const int tensor : node.inputs) inputs.push_back(layers.name_of_tensor(tensor));
   const std::size_t axis = axis_index(node.integer("axis", 1), layers.shape(node.output(0)));
   layers.set_output(node.output(0),
-                    layers.add("concat", layers.name_of_node(node), std::move(inputs),
+                    layers.add("concat", name_of_node(node), std::move(inputs),
                                {{"axis", number_attribute(static_cast<std::int64_t>(axis))}}));
 }
 
@@ -103,7 +104,7 @@ void split(LayerList& layers, const OnnxNode& node) {
   }
   const std::string input = layers.name_of_tensor(node.input(0));
   const std::string name =
-      layers.add("split", layers.name_of_node(node), {input},
+      layers.add("split", name_of_node(node), {input},
                  {{"sizes", list_attribute(std::move(sizes))},
                   {"axis", number_attribute(static_cast<std::int64_t>(axis))}});
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -143,7 +144,7 @@ void slice(LayerList& layers, const OnnxNode& node) {
                       in[axis], axis));
     }
     const std::int64_t start = starts[i] < 0 ? starts[i] + in[axis] : starts[i];
-    name = add_slice(layers, layers.name_of_node(node), name,
+    name = add_slice(layers, name_of_node(node), name,
                      std::clamp<std::int64_t>(start, 0, in[axis] - size), size, axis);
   }
   layers.set_output(node.output(0), name);
@@ -191,7 +192,7 @@ void gather(LayerList& layers, const OnnxNode& node) {
                     wanted[0], in[axis], axis));
   }
   const std::string input = layers.name_of_tensor(node.input(0));
-  std::string name = layers.name_of_node(node);
+  std::string name = name_of_node(node);
   const Shape& out = layers.shape(node.output(0));
   if (size != in[axis])
     name = add_slice(layers, name, input, start, size, axis);
@@ -206,7 +207,7 @@ void gather(LayerList& layers, const OnnxNode& node) {
           "of the shape [1]",
           shape_text(in)));
     }
-    name = layers.add("reshape", layers.name_of_node(node) + ".shape", {name},
+    name = layers.add("reshape", name_of_node(node) + ".shape", {name},
                       {{"shape", list_attribute(out)}});
   }
   layers.set_output(node.output(0), name);

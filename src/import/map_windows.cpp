@@ -12,6 +12,7 @@
 
 #include "base/text/printable.hpp"
 #include "import/layer_maps.hpp"
+#include "import/layer_names.hpp"
 #include "import/lower.hpp"
 #include "model/exact/windows.hpp"
 #include "model/shape.hpp"
@@ -225,7 +226,7 @@ void pool(LayerList& layers, const OnnxNode& node) {
   }
   static_cast<void>(node.integer("storage_order", 0));  // of the indices
   const std::string input = layers.name_of_tensor(node.input(0));
-  const std::string name = layers.name_of_node(node);
+  const std::string name = name_of_node(node);
   const Attribute ceil = number_attribute(node.integer("ceil_mode", 0));
   const Attribute kernel = attribute(window.kernel);
   const Attribute stride = attribute(window.stride);
@@ -251,7 +252,7 @@ void global_pool(LayerList& layers, const OnnxNode& node) {
   const bool is_signal = in.size() == 3;
   if (!is_signal) expect_rank(in, 4, "N, C, H, W, or 3: N, C, L");
   const std::string input = layers.name_of_tensor(node.input(0));
-  const std::string name = layers.name_of_node(node);
+  const std::string name = name_of_node(node);
   const Attribute all = window_attribute(in[2], in.back());
   layers.set_output(
       node.output(0),
@@ -266,7 +267,7 @@ void upsample(LayerList& layers, const OnnxNode& node) {
   const List scale = node.integers("scale");
   layers.set_output(
       node.output(0),
-      layers.add("upsample2d", layers.name_of_node(node), {layers.name_of_tensor(node.input(0))},
+      layers.add("upsample2d", name_of_node(node), {layers.name_of_tensor(node.input(0))},
                  {{"scale", window_attribute(scale.at(0), scale.at(1))},
                   {"mode", number_attribute(node.integer("mode", 0))}}));
 }

@@ -21,6 +21,11 @@ inline std::string in_lower_case(std::string text) {
   return text;
 }
 
+/// The name of an op in names of nodes and layers; the ops of this program begin with a dot.
+inline std::string name_of_op(const std::string& op) {
+  return in_lower_case(op.substr(op.starts_with('.') ? 1 : 0));
+}
+
 /// Whether a number is this one, as far as a float and the digits of an exporter can tell.
 inline bool is_near(double number, double wanted) {
   return std::fabs(number - wanted) <= 1e-5 * std::fabs(wanted);

@@ -15,6 +15,7 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "import/layer_maps.hpp"
+#include "import/layer_names.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -97,8 +98,7 @@ class Conversion {
     if (!is_scale || !out.number()) return false;
     layers_.note(fmt::format("the number below the node '{}' ({}) is known and does not train",
                              printable(node.name), node.op));
-    layers_.set_output(node.output(0),
-                       layers_.add_number(layers_.name_of_node(node), *out.number()));
+    layers_.set_output(node.output(0), layers_.add_number(name_of_node(node), *out.number()));
     return true;
   }
 
@@ -125,7 +125,7 @@ class Conversion {
     const std::int64_t flops = checked_product({request_.custom.at(node.op), count});
     layers_.set_output(
         node.output(0),
-        layers_.add("custom", layers_.name_of_node(node), std::move(inputs),
+        layers_.add("custom", name_of_node(node), std::move(inputs),
                     {{"shape", list_attribute(shape)},
                      {"flops", number_attribute(flops)},
                      {"parameters", number_attribute(parameters)},
