@@ -23,7 +23,7 @@ std::string platforms_described(std::string_view words, std::span<const Embedded
 /// Whether `--set NAME=VALUE` is about the platform: `ram`, `flash`, `reserve`, `storage`.
 bool is_platform_size(std::string_view name);
 
-/// Parts `stm32f401:ram=256K` into the platform and the sizes that replace those of its file.
+/// Parts `stm32f401:ram=256K` into the platform and the sizes that replace the ones in its file.
 std::pair<std::string, std::string> part_platform(const std::string& value);
 
 /// The text of a platform file with these sizes, `ram=256K:flash=1M`, and a name that has them.

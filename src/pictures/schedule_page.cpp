@@ -60,7 +60,7 @@ bool is_changed(const Life& life) {
 
 namespace {
 
-/// The baseline computes each stage's node once, so a column is held against that of its stage.
+/// The baseline computes each stage's node once, so a column is held against the node of its stage.
 std::vector<Bytes> ram_of_baseline(const Graph& graph, const ScheduleTimeline& timeline) {
   const std::vector<RamSample> samples = ram_timeline(graph, baseline(graph).schedule);
   std::vector<Bytes> kept;

@@ -165,7 +165,8 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
   take_placement(placed, lifetimes, *placement, options);
 }
 
-/// States what training keeps in RAM on a platform, which may be another than that of the solve.
+/// States what training keeps in RAM on a platform, which may be another one than the platform of
+/// the solve.
 void take_memory_of(ScheduleFile& file, const Platform& platform, const Model* model) {
   DeviceMemory memory = file.summary.memory.value_or(DeviceMemory());
   memory.reserve_bytes = platform.reserve_bytes;

@@ -1,7 +1,7 @@
 // The order within a layer decides how long tensors live. The gradient of the parameters comes
 // first: it is the last reader of the layer's input, which is gone before the input's gradient is
 // allocated. A fused update changes the parameters at once, so there it comes last, unless no other
-// gradient of the layer reads them: that of a bias beside a weight that does not train.
+// gradient of the layer reads them: the gradient of a bias beside a weight that does not train.
 //
 // The plan is made before any node: a gradient's name and whether it is summed depend on how many
 // other gradients its tensor will get. It goes through the layers once from the end, and a layer

@@ -11,7 +11,7 @@
 // Costs decide which columns a model has. So what finds nothing below the target proves the target,
 // and never that there is no schedule: only a model without costs says that.
 //
-// Tried without success: four spread moments for CBC whatever the graph, which took ten times as
+// Tried without success: four spread moments for CBC on every graph, which took ten times as
 // long for worse bounds; and a tree on counts in place of CBC, which lacks its cuts.
 
 #include <algorithm>
