@@ -4,7 +4,7 @@
 // What a relaxation can start without is marked as rarely tight, such as the inputs of
 // recomputations, of which each moment has a row for each edge.
 
-#include "solver/proof/moment_rows.hpp"
+#include "solver/moments/moment_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solver/formulation/knapsack_rounding.hpp"
-#include "solver/proof/moment_model.hpp"
+#include "solver/moments/moment_model.hpp"
 
 namespace poet {
 
