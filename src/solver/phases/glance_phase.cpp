@@ -22,7 +22,6 @@
 #include "solver/limits.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
-#include "solver/moments/moment_milp.hpp"
 #include "solver/moments/moment_rows.hpp"
 #include "solver/moments/moments.hpp"
 #include "solver/moments/prove.hpp"
