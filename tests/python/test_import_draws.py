@@ -21,7 +21,7 @@ if numpy is not None:
     from poet import _onnx_check
     from poet._onnx_reference import Unsupported
 
-CASES, FIRST = int(os.environ.get("POET_CASES", "120")), int(os.environ.get("POET_SEED", "0"))
+CASES, FIRST = int(os.environ.get("POET_CASES", "200")), int(os.environ.get("POET_SEED", "0"))
 #: Kinds that are never imported.
 REFUSED = ()
 LEAST_IMPORTED = 0.4
