@@ -2,11 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/exact/draft.hpp"
 
 namespace poet {
+
+/// The ops of nodes that make copies: bytes for CopyMode::int8, bits for CopyMode::exact.
+inline constexpr std::string_view kBytesOp = "copy_int8";
+inline constexpr std::string_view kBitsOp = "copy_bits";
 
 /// How a copy of one byte for each element lies in memory: the elements in the tensor's order, as
 /// many as make whole words, then a scale of float32 for each group.
