@@ -17,7 +17,7 @@ class StatedCopies : public testing::Test {
   /// The schedule of a small network with these copies.
   json solved(const std::string& copies) const {
     return document(
-        poet_solve(problem("ds_cnn", "m4", "40%", "2") +
+        poet_solve(problem("ds_cnn", "m4", "100%", "1.5") +
                    Words{"--backward", "exact", "--effort", "fast", "--copies", copies}));
   }
 

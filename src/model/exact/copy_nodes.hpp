@@ -38,9 +38,6 @@ int read_node(const Draft& draft, int node, TensorRef tensor);
 /// Charges a gradient that is not yet in the draft for what it reads from a copy.
 void read_copy(Draft& draft, int copy, TensorRef tensor, ModelNode& gradient);
 
-/// Throws InputError for a copy that nothing reads, and for a name that is no forward tensor.
-void expect_read_copies(const Draft& draft, const ModelSpec& spec);
-
 /// The tensors of a graph without copies that may have one in this mode.
 std::vector<std::string> copy_candidates(const Draft& draft, const ModelSpec& spec, CopyMode mode,
                                          Bytes alignment);
