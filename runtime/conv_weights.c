@@ -24,8 +24,10 @@ static void set_tap(const struct poet_conv2d_spec* c, int32_t r, int32_t s, cons
                  columns.first * c->stride_width + columns.offset;
 }
 
-void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
-                       const poet_real* map, const struct poet_sink* dw) {
+/* Of a part: see poet_conv.h. */
+POET_INLINE void weights_of_part(const struct poet_conv2d_spec* c,
+                                 const struct poet_conv_part* part, const poet_real* image,
+                                 const poet_real* map, const struct poet_sink* dw) {
   const int32_t filters = c->filters / c->groups, channels = c->channels / c->groups;
   const int32_t taps = c->kernel_height * c->kernel_width;
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
@@ -33,7 +35,7 @@ void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
   struct poet_block block = {
       .terms = {.count = {c->batch, 0, 0},
                 .left = {c->filters * map_plane, c->map_width, 1},
-                .right = {c->channels * plane, c->stride_height * c->width, c->stride_width}},
+                .right = {part->planes * plane, c->stride_height * c->width, c->stride_width}},
       .start = &poet_zero,
       .out = sums,
       .left_row = map_plane,
@@ -41,13 +43,13 @@ void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
       .out_column = 1};
   int32_t k, j, tap, height, width;
 #if POET_LANES
-  if (poet_conv_weights_by_lanes(c, image, map, dw)) return;
+  if (poet_conv_weights_by_lanes(c, part, image, map, dw)) return;
 #endif
-  for (k = 0; k < c->filters; k += height) {
+  for (k = part->filter; k < part->last_filter; k += height) {
     height = poet_part_of(filters - k % filters, POET_BLOCK);
-    for (j = 0; j < channels; j += width) {
-      const poet_real* first = image + (k / filters * channels + j) * plane;
-      width = poet_part_of(channels - j, POET_BLOCK);
+    for (j = part->channel; j < part->last_channel; j += width) {
+      const poet_real* first = image + (k / filters * channels + j - part->first_plane) * plane;
+      width = poet_part_of(part->last_channel - j, POET_BLOCK);
       block.out_row = width;
       for (tap = 0; tap < taps; ++tap) {
         set_tap(c, tap / c->kernel_width, tap % c->kernel_width, first, map + k * map_plane,
@@ -56,6 +58,38 @@ void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
         poet_sink_put_block(dw, (k * channels + j) * taps + tap, height, channels * taps, width,
                             taps, sums);
       }
+    }
+  }
+}
+
+void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
+                       const poet_real* map, const struct poet_sink* dw) {
+  const struct poet_conv_part all = {
+      .last_filter = c->filters, .last_channel = c->channels / c->groups, .planes = c->channels};
+  weights_of_part(c, &all, image, map, dw);
+}
+
+/* A block of channels at a time, of all samples, so that each byte is unpacked once. */
+void poet_conv_weights_of_bytes(const struct poet_conv2d_spec* c, const struct poet_copy_spec* copy,
+                                const int8_t* image, const poet_real* map, poet_real* tile,
+                                const struct poet_sink* dw) {
+  const int32_t filters = c->filters / c->groups, channels = c->channels / c->groups;
+  const int32_t plane = c->height * c->width;
+  struct poet_conv_part part;
+  int32_t group, n;
+  for (group = 0; group < c->groups; ++group) {
+    part.filter = group * filters;
+    part.last_filter = part.filter + filters;
+    for (part.channel = 0; part.channel < channels; part.channel = part.last_channel) {
+      const int32_t rest = channels - part.channel;
+      part.planes = rest < POET_BLOCK ? rest : POET_BLOCK;
+      part.last_channel = part.channel + part.planes;
+      part.first_plane = group * channels + part.channel;
+      for (n = 0; n < c->batch; ++n) {
+        poet_unpack(copy, image, (n * c->channels + part.first_plane) * plane, part.planes * plane,
+                    tile + n * part.planes * plane);
+      }
+      weights_of_part(c, &part, tile, map, dw);
     }
   }
 }

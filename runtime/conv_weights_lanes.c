@@ -98,8 +98,9 @@ static void put_weights(const struct weights_tile* t, int32_t k, int32_t j,
   }
 }
 
-int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const poet_real* image,
-                               const poet_real* map, const struct poet_sink* dw) {
+int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
+                               const poet_real* image, const poet_real* map,
+                               const struct poet_sink* dw) {
   const int32_t filters = c->filters / c->groups, channels = c->channels / c->groups;
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
   struct weights_tile t;
@@ -110,15 +111,16 @@ int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const poet_real
   most = kTileWeights / t.taps;
   if (most < POET_BLOCK || filters == 1) return 0;
   most -= most % POET_BLOCK;
-  for (k = 0; k < c->filters; k += t.filters) {
+  for (k = part->filter; k < part->last_filter; k += t.filters) {
     const int32_t rest = filters - k % filters;
     t.filters = rest < t.lanes->width ? rest : t.lanes->width;
-    for (j = 0; j < channels; j += t.channels) {
-      t.channels = channels - j < most ? channels - j : most;
+    for (j = part->channel; j < part->last_channel; j += t.channels) {
+      const int32_t first = k / filters * channels + j - part->first_plane;
+      t.channels = part->last_channel - j < most ? part->last_channel - j : most;
       t.rows = (t.channels + POET_BLOCK - 1) / POET_BLOCK * POET_BLOCK;
       memset(t.sums, 0, (size_t)(t.rows * t.taps * t.lanes->width) * sizeof t.sums[0]);
       for (n = 0; n < c->batch; ++n) {
-        t.image = image + (n * c->channels + k / filters * channels + j) * plane;
+        t.image = image + (n * part->planes + first) * plane;
         t.map = map + (n * c->filters + k) * map_plane;
         add_sample(&t);
       }
