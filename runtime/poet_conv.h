@@ -48,12 +48,11 @@ struct poet_gather {
 
 struct poet_gather poet_gather_of(const struct poet_conv2d_spec* c, int to_map);
 
-/* Weights whose gradients are made at a time: filters from `filter` on, and of each group of them
- * the channels from `channel` on. Of each sample, `planes` planes of the image are there, from
- * first_plane on. */
+/* Weights whose gradients are made at a time: of all filters of a group, from `filter` on, and of
+ * `channels` channels from `channel` of the group on. Their pixels lie side by side, channel by
+ * channel. */
 struct poet_conv_part {
-  int32_t filter, last_filter, channel, last_channel;
-  int32_t first_plane, planes;
+  int32_t filter, channel, channels;
 };
 
 /* ---- the kernels ---- */
