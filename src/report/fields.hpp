@@ -49,15 +49,21 @@ inline constexpr Names<Backward, 4> kNames<Backward> = {{
 }};
 
 template <>
-inline constexpr auto kFields<ModelInfo> =
-    std::tuple_cat(kMembers<&ModelInfo::name, &ModelInfo::source>,
-                   std::tuple(Field<&ModelInfo::batch_size>{.key = "batch_size", .least = 1}),
-                   kMembers<&ModelInfo::node_count, &ModelInfo::forward_node_count,
-                            &ModelInfo::backward, &ModelInfo::sha256>,
-                   std::tuple(Field<&ModelInfo::alignment>{
-                       .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1}),
-                   kMembersIn<InFile::left_out_if_default, &ModelInfo::order,
-                              &ModelInfo::graph_sha256, &ModelInfo::order_sha256>);
+inline constexpr auto kNames<CopyMode> = kWords<CopyMode::off, CopyMode::exact, CopyMode::int8>;
+
+template <>
+inline constexpr auto kFields<Copies> = kMembers<&Copies::mode, &Copies::tensors>;
+
+template <>
+inline constexpr auto kFields<ModelInfo> = std::tuple_cat(
+    kMembers<&ModelInfo::name, &ModelInfo::source>,
+    std::tuple(Field<&ModelInfo::batch_size>{.key = "batch_size", .least = 1}),
+    kMembers<&ModelInfo::node_count, &ModelInfo::forward_node_count, &ModelInfo::backward,
+             &ModelInfo::sha256>,
+    std::tuple(Field<&ModelInfo::alignment>{
+        .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1}),
+    kMembersIn<InFile::left_out_if_default, &ModelInfo::order, &ModelInfo::graph_sha256,
+               &ModelInfo::order_sha256, &ModelInfo::copies>);
 
 template <>
 inline constexpr auto kFields<PlatformInfo> =

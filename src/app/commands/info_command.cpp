@@ -54,6 +54,7 @@ Run add_info(CLI::App& app) {
   group.text("--platform", arguments->platform, "NAME|FILE",
              "built-in platform, platform file, or - for stdin");
   add_model_options(app, arguments->model.settings, "Options");
+  add_copies_option(app, arguments->model, "Options");
   add_network_options(app, arguments->model.network, "Of an ONNX network",
                       &arguments->model.platform_sizes);
   group.flag("--no-paging", arguments->no_paging,

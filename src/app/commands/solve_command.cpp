@@ -282,6 +282,7 @@ Run add_solve(CLI::App& app) {
                       &arguments->asked.model.platform_sizes);
   add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
+  add_copies_option(app, arguments->asked.model, kWhatToSolve);
   OptionGroup(app, kWhatToSolve)
       .choice("--at", question.at,
               "where in the intervals of the platform's energy figures to solve: at the geometric "
