@@ -27,9 +27,9 @@ POET_INLINE void set_tap(const struct poet_conv2d_spec* c, int32_t r, int32_t s,
 }
 
 /* `part` is NULL for all weights, wherever this is compiled for them. */
-POET_INLINE void weights_of(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
-                            const poet_real* image, const poet_real* map,
-                            const struct poet_sink* dw) {
+POET_INLINE void some_weights(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
+                              const poet_real* image, const poet_real* map,
+                              const struct poet_sink* dw) {
   const int32_t filters = c->filters / c->groups, channels = c->channels / c->groups;
   const int32_t taps = c->kernel_height * c->kernel_width;
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
@@ -72,7 +72,7 @@ POET_INLINE void weights_of(const struct poet_conv2d_spec* c, const struct poet_
 
 void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
                        const poet_real* map, const struct poet_sink* dw) {
-  weights_of(c, 0, image, map, dw);
+  some_weights(c, 0, image, map, dw);
 }
 
 /* A block of channels at a time, of all samples, so that each byte is unpacked once. The channels
@@ -93,6 +93,6 @@ void poet_conv_weights_of_bytes(const struct poet_conv2d_spec* c, const struct p
       poet_unpack_planes(copy, image, n * c->channels + j, part.channels, plane,
                          tile + n * part.channels * plane);
     }
-    weights_of(c, &part, tile, map, dw);
+    some_weights(c, &part, tile, map, dw);
   }
 }

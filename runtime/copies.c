@@ -14,7 +14,7 @@ static int32_t padded(const struct poet_copy_spec* c) {
 }
 
 /* The largest magnitude; a NaN if one is not finite. */
-static poet_real largest_of(const poet_real* x, int32_t count) {
+static poet_real largest_magnitude(const poet_real* x, int32_t count) {
   poet_real largest = 0;
   int32_t i;
   for (i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ POET_KERNEL void poet_copy_int8(const struct poet_copy_spec* c, const poet_real*
   int32_t g, i;
   for (i = c->groups * c->group_size; i < padded(c); ++i) y[i] = 0;
   for (g = 0; g < c->groups; ++g, x += c->group_size, y += c->group_size) {
-    const poet_real step = step_of(largest_of(x, c->group_size));
+    const poet_real step = step_of(largest_magnitude(x, c->group_size));
     const int has_steps = step > (poet_real)0;
     scale[g] = step;
     for (i = 0; i < c->group_size; ++i) y[i] = has_steps ? byte_of(c, x[i], step) : 0;

@@ -50,8 +50,8 @@ POET_KERNEL void poet_linear_grad(const struct poet_linear_spec* l, const poet_r
   poet_product(&p, &out);
 }
 
-static struct poet_product_spec weights_product(const struct poet_linear_spec* l,
-                                                const poet_real* x, const poet_real* dy) {
+static struct poet_product_spec dense_weights(const struct poet_linear_spec* l, const poet_real* x,
+                                              const poet_real* dy) {
   const struct poet_product_spec p = {.rows = l->outputs,
                                       .inner = l->rows,
                                       .columns = l->inputs,
@@ -66,8 +66,8 @@ static struct poet_product_spec weights_product(const struct poet_linear_spec* l
   return p;
 }
 
-static void bias_gradients(const struct poet_linear_spec* l, const poet_real* dy,
-                           const struct poet_sink* dw) {
+static void dense_biases(const struct poet_linear_spec* l, const poet_real* dy,
+                         const struct poet_sink* dw) {
   int32_t o, r;
   for (o = 0; o < l->outputs && l->has_bias; ++o) {
     const poet_real* at = dy + o;
@@ -79,9 +79,9 @@ static void bias_gradients(const struct poet_linear_spec* l, const poet_real* dy
 
 POET_KERNEL void poet_linear_gradw(const struct poet_linear_spec* l, const poet_real* x,
                                    const poet_real* dy, const struct poet_sink* dw) {
-  const struct poet_product_spec p = weights_product(l, x, dy);
+  const struct poet_product_spec p = dense_weights(l, x, dy);
   poet_product(&p, dw);
-  bias_gradients(l, dy, dw);
+  dense_biases(l, dy, dw);
 }
 
 /* Some columns of all rows at a time. */
@@ -90,7 +90,7 @@ POET_KERNEL void poet_linear_gradw_of_bytes(const struct poet_linear_copy_spec* 
                                             const struct poet_sink* dw) {
   const int32_t inputs = l->linear.inputs;
   poet_real* columns = poet_tile_of(tile);
-  struct poet_product_spec p = weights_product(&l->linear, columns, dy);
+  struct poet_product_spec p = dense_weights(&l->linear, columns, dy);
   int32_t r;
   for (p.first = 0; p.first < inputs; p.first += p.columns) {
     const int32_t rest = inputs - p.first;
@@ -101,7 +101,7 @@ POET_KERNEL void poet_linear_gradw_of_bytes(const struct poet_linear_copy_spec* 
     }
     poet_product(&p, dw);
   }
-  bias_gradients(&l->linear, dy, dw);
+  dense_biases(&l->linear, dy, dw);
 }
 
 /* A matrix of a batch: where it starts, and its strides as the formula reads it. */

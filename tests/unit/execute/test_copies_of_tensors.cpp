@@ -31,12 +31,10 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kStateSeed = 7;
 
-using Bits = std::vector<std::vector<std::uint32_t>>;
-
-Bits bits_of(const std::vector<std::vector<float>>& arrays) {
-  Bits bits;
+std::vector<std::vector<std::uint32_t>> patterns_of(const std::vector<std::vector<float>>& arrays) {
+  std::vector<std::vector<std::uint32_t>> bits;
   for (const std::vector<float>& array : arrays) {
     bits.emplace_back();
     for (const float each : array) bits.back().push_back(std::bit_cast<std::uint32_t>(each));
@@ -140,16 +138,16 @@ TEST(CopiesOfTensors, GiveTheGradientsOfWhatTheyStandFor) {
     SCOPED_TRACE(model.name);
     const TrainingStep copied = step_of(with_all_copies(model, CopyMode::int8));
     const TrainingStep plain = step_of(model);
-    TrainingState found = initial_state(copied, kSeed);
+    TrainingState found = initial_state(copied, kStateSeed);
     TrainingState expected = found;
     compute_unscheduled(copied, found);
     UnpackedStep unpacked(copied, plain);
     unpacked.run(expected);
     EXPECT_GT(unpacked.conversions, 0);
-    EXPECT_EQ(bits_of({found.losses}), bits_of({expected.losses}));
-    EXPECT_EQ(bits_of(found.gradients), bits_of(expected.gradients));
-    EXPECT_EQ(bits_of(found.parameters), bits_of(expected.parameters));
-    EXPECT_EQ(bits_of(found.running), bits_of(expected.running));
+    EXPECT_EQ(patterns_of({found.losses}), patterns_of({expected.losses}));
+    EXPECT_EQ(patterns_of(found.gradients), patterns_of(expected.gradients));
+    EXPECT_EQ(patterns_of(found.parameters), patterns_of(expected.parameters));
+    EXPECT_EQ(patterns_of(found.running), patterns_of(expected.running));
     for (const StepNode& node : copied.nodes) {
       for (const KernelCall& call : node.calls) {
         if (call.kernel.name.ends_with("_of_bytes")) kernels.emplace(call.kernel.name);
@@ -165,12 +163,12 @@ TEST(CopiesOfTensors, OfOneBitChangeNoBit) {
     SCOPED_TRACE(model.name);
     const Model copied = with_all_copies(model, CopyMode::exact);
     copies += static_cast<int>(copied.copies.tensors.size());
-    TrainingState found = initial_state(step_of(copied), kSeed);
+    TrainingState found = initial_state(step_of(copied), kStateSeed);
     TrainingState expected = found;
     compute_unscheduled(step_of(copied), found);
     compute_unscheduled(step_of(model), expected);
-    EXPECT_EQ(bits_of(found.gradients), bits_of(expected.gradients));
-    EXPECT_EQ(bits_of(found.parameters), bits_of(expected.parameters));
+    EXPECT_EQ(patterns_of(found.gradients), patterns_of(expected.gradients));
+    EXPECT_EQ(patterns_of(found.parameters), patterns_of(expected.parameters));
   }
   EXPECT_GE(copies, 9);
 }
@@ -187,7 +185,7 @@ TEST(CopiesOfTensors, MayBeRecomputedAndPaged) {
           ExactScheduler(random, graph, {.drop = 60, .page_out = 40, .page_in = 40}).run();
       const RunResult result =
           run_schedule(step_of(copied), graph, to_program(graph, schedule), model.alignment,
-                       {.steps = 2, .seed = kSeed, .check = true}, {}, step_of(model));
+                       {.steps = 2, .seed = kStateSeed, .check = true}, {}, step_of(model));
       EXPECT_TRUE(result.equal());
       ASSERT_FALSE(result.gradients.empty());
       for (const GradientResult& gradient : result.gradients) {
@@ -227,11 +225,11 @@ TEST(CopiesOfTensors, AreInCheckpoints) {
   const TrainingStep copied = step_of(with_all_copies(plain, CopyMode::int8));
   const TrainingStep other = step_of(with_all_copies(plain, CopyMode::exact));
   const auto saved = [](const TrainingStep& by) {
-    TrainingState state = initial_state(by, kSeed);
+    TrainingState state = initial_state(by, kStateSeed);
     return parse_npz(npz_bytes(checkpoint_arrays(by, state, {.samples = 1})), "last.npz", 1 << 20);
   };
   const auto restored = [](const TrainingStep& by, const std::vector<NamedArray>& arrays) {
-    TrainingState state = initial_state(by, kSeed);
+    TrainingState state = initial_state(by, kStateSeed);
     return restore(by, arrays, "last.npz", state).samples;
   };
   EXPECT_EQ(restored(step, saved(step)), 1);
