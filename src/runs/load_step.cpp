@@ -84,6 +84,16 @@ TrainingStep load_step(const NamedText& found, const ScheduleFile& file) {
   });
 }
 
+std::optional<TrainingStep> load_step_without_copies(const NamedText& model,
+                                                     const ScheduleFile& file) {
+  if (file.model.copies.tensors.empty()) return std::nullopt;
+  ScheduleFile plain;
+  plain.model = file.model;
+  plain.model.copies = {};
+  plain.model.order.clear();
+  return load_step(model, plain);
+}
+
 /// The model has to be the very text that was solved, by its digest, with the batch size, the
 /// backward pass, the alignment and the order that the file states.
 Model load_scheduled_model(const NamedText& text, const ScheduleFile& file) {
