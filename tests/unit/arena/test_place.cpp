@@ -58,11 +58,11 @@ TEST(Place, RoundsSizesAndOffsetsToTheAlignment) {
 
 // Thousands of buffers that live for most of the time: one node looks at all of them everywhere.
 TEST(Place, LeavesOutASearchThatCannotReachItsLastBuffer) {
-  constexpr int kCount = 3000;
+  constexpr int kCount = 5000;
   test::Twister random(5);
   std::vector<Buffer> buffers;
   for (int b = 0; b < kCount; ++b) {
-    const int lower = test::draw(random, 0, kCount);
+    const int lower = test::draw(random, 0, 2 * kCount);
     buffers.push_back({.lower = lower,
                        .upper = lower + test::draw(random, kCount / 2, kCount),
                        .bytes = test::draw(random, 1, 1000)});
