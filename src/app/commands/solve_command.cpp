@@ -205,6 +205,9 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     session.problem.request = resolved.request;
     note_about_chain(subject.model);
     warn_about_chip(subject, resolved.limits.ram_budget_bytes);
+    if (resolved.limits.ram_budget_bytes < subject.base.peak_ram_bytes) {
+      warn_about_size(subject, question.settings);
+    }
     write_graph(arguments, subject, resolved.limits, plots);
     if (arguments.no_solve) return ExitCode::ok;
     const auto known = with_place(
