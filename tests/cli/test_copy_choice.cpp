@@ -53,7 +53,7 @@ class CopyChoices : public testing::Test {
 
   Finished sweep_in(const std::string& output, const Words& more) const {
     return run(
-        sweep("small.json", "m4", "80%,70%", "3",
+        sweep("small.json", "m4", "95%,90%", "3",
               Words{"--techniques", "remat", "--effort", "fast", "--output", output} + more));
   }
 
@@ -71,10 +71,10 @@ double energy_of(const Finished& finished) {
 }
 
 TEST_F(CopyChoices, OfOneByteCostLessThanRecomputationAndTheFileSaysWhich) {
-  const Finished without = solve("70%", {});
+  const Finished without = solve("90%", {});
   ASSERT_EQ(without.status, 0) << without.err;
   EXPECT_THAT(without.out, Not(HasSubstr("copies")));
-  const Finished chosen = solve("70%", {"--copies", "int8", "--output", "chosen.json"});
+  const Finished chosen = solve("90%", {"--copies", "int8", "--output", "chosen.json"});
   ASSERT_EQ(chosen.status, 0) << chosen.err;
   EXPECT_THAT(chosen.err, HasSubstr("gradients read int8 copies of"));
   const json file = json::parse(contents_of(folder_.file("chosen.json")));
@@ -90,7 +90,7 @@ TEST_F(CopyChoices, OfOneByteCostLessThanRecomputationAndTheFileSaysWhich) {
       run({"verify", "chosen.json", "--model", "small.json", "--platform", "m4"});
   EXPECT_EQ(verified.status, 0) << verified.err;
   // The same copies, stated.
-  const Finished stated = solve("70%", {"--copies", "chosen.json", "--warm-start", "chosen.json"});
+  const Finished stated = solve("90%", {"--copies", "chosen.json", "--warm-start", "chosen.json"});
   ASSERT_EQ(stated.status, 0) << stated.err;
   EXPECT_LE(energy_of(stated), energy * (1 + 1e-9));
 }
@@ -132,7 +132,7 @@ TEST_F(CopyChoices, OfOneModeAreRefusedAmongTheRowsOfAnother) {
   rows[1] = lines_of(folder_.file("off.jsonl"))[1];
   write_lines("mixed.jsonl", rows);
   const Finished verified = run({"verify", "mixed.jsonl"});
-  EXPECT_EQ(verified.status, 1);
+  EXPECT_NE(verified.status, 0);
   EXPECT_THAT(verified.out + verified.err, HasSubstr("copies.mode is off"));
   const Finished compared = run({"compare", "off.jsonl", "int8.jsonl"});
   EXPECT_NE(compared.status, 0);
@@ -153,11 +153,11 @@ TEST_F(CopyChoices, OfOneModeAreRefusedInTheJournalOfAnother) {
 }
 
 TEST_F(CopyChoices, AreNoStartForAnotherSet) {
-  ASSERT_EQ(solve("70%", {"--copies", "int8", "--output", "chosen.json"}).status, 0);
-  const Finished other = solve("70%", {"--warm-start", "chosen.json"});
+  ASSERT_EQ(solve("90%", {"--copies", "int8", "--output", "chosen.json"}).status, 0);
+  const Finished other = solve("90%", {"--warm-start", "chosen.json"});
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.err, HasSubstr("--copies"));
-  const Finished searched = solve("70%", {"--copies", "int8", "--warm-start", "chosen.json"});
+  const Finished searched = solve("90%", {"--copies", "int8", "--warm-start", "chosen.json"});
   ASSERT_EQ(searched.status, 0) << searched.err;
   const json chosen = json::parse(contents_of(folder_.file("chosen.json")));
   EXPECT_LE(energy_of(searched),
