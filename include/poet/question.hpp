@@ -48,6 +48,13 @@ struct ChosenOrder {
   Baseline base;             ///< likewise
 };
 
+/// How a subject with copies for gradients differs from the one without. Budgets as users state
+/// them are about the one without, and so is the digest of its problems.
+struct WithoutCopies {
+  std::string graph_sha256;  ///< of the graph in the given order
+  Baseline base;             ///< likewise
+};
+
 /// What questions are about: a model on a platform, and what follows from the two.
 struct Subject {
   Model model;
@@ -56,20 +63,29 @@ struct Subject {
   Baseline base;
   /// What its problems have in common: paging time, and the budgets for secondary storage.
   Limits limits{};
-  std::optional<ChosenOrder> chosen{};  ///< absent: the nodes are in the given order
+  std::optional<ChosenOrder> chosen{};    ///< absent: the nodes are in the given order
+  std::optional<WithoutCopies> copied{};  ///< absent: the model has no copies
+  // As in Question: what a graph with other copies is priced by.
+  EnergyEnd at{};
+  double mem_power_scale = 1;
+  bool pages = true;
 
   /// `vgg16_cifar/m4`
   std::string name() const;
-  /// The digest of its problems' graph in the given order.
+  /// The digest of its problems' graph in the given order, without copies.
   std::string graph_sha256() const {
+    if (copied) return copied->graph_sha256;
     return chosen ? chosen->graph_sha256 : poet::graph_sha256(graph, limits.paging_time);
   }
-  /// The digest of the graph in the chosen order; empty in the given one.
+  /// The digest of the graph in the chosen order and with its copies, which bounds and proofs are
+  /// about; empty in the given order without copies.
   std::string order_sha256() const {
-    return chosen ? poet::graph_sha256(graph, limits.paging_time) : std::string();
+    return chosen || copied ? poet::graph_sha256(graph, limits.paging_time) : std::string();
   }
   /// What shares and multiples are shares and multiples of.
-  const Baseline& stated_base() const { return chosen ? chosen->base : base; }
+  const Baseline& stated_base() const {
+    return copied ? copied->base : chosen ? chosen->base : base;
+  }
   const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
 };
 
@@ -90,6 +106,10 @@ Subject reordered(const Subject& given, const NodeOrder& order);
 /// The same subject with its nodes in the given order.
 Subject in_given_order(const Subject& subject);
 
+/// The same subject with other copies, in its order, in which a copy stands right behind its
+/// tensor. Throws InputError as with_copies(Model) does.
+Subject with_copies(const Subject& subject, const Copies& copies);
+
 /// As model_info(Model), with the digests of an order that was chosen.
 ModelInfo model_info(const Subject& subject);
 
@@ -109,10 +129,12 @@ Limits shared_limits(const Model& model, const Platform* platform, const Questio
 Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                  Bytes ram_budget_bytes);
 
-/// A schedule, and the order of the nodes that it is for; an empty one is its subject's own.
+/// A schedule, and the order of the nodes and the copies that it is for; an empty order is its
+/// subject's own.
 struct OrderedSchedule {
   Schedule schedule;
   NodeOrder order{};
+  Copies copies{};
 };
 
 /// The smallest RAM budget that has a schedule, or the interval that it is proven to lie in. With
@@ -139,6 +161,7 @@ struct AnswerOptions {
   std::optional<bool> prices_moves{};
   std::optional<Schedule> start{};  ///< as in SolveOptions; likewise below
   NodeOrder start_order{};          ///< of the start, with OrderKind::search; empty: the given one
+  Copies start_copies{};            ///< of the start, if copies are searched
   std::function<std::optional<Schedule>(const Problem&)> suggest{};
   std::function<void(const Progress&)> progress{};
   std::function<bool()> interrupted{};

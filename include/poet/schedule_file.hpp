@@ -51,6 +51,8 @@ struct ModelInfo {
   std::string graph_sha256{};  ///< of the graph in the given order: what the problem is
   std::string order_sha256{};  ///< of the graph in this order, which bounds and proofs are about
   Copies copies{};             ///< Model::copies
+  /// With copies: of the graph without, in the given order: what the problem is.
+  std::string uncopied_graph_sha256{};
 };
 
 /// Where the costs came from: the file's `platform`; absent when the model brings its own.
@@ -115,6 +117,17 @@ struct Summary {
 struct OrderFigures {
   /// Of the best schedule that was found in the given order; absent if none was.
   std::optional<Joules> given_order_energy_joules{};
+};
+
+/// What choosing copies bought: in the file's `summary`, if a search chose them.
+struct CopyFigures {
+  /// To compute every node once without copies; other figures of the summary are about the graph
+  /// with them.
+  std::optional<Joules> uncopied_baseline_joules{};
+  /// Of the best schedule that was found without copies; absent if none was.
+  std::optional<Joules> uncopied_energy_joules{};
+
+  bool operator==(const CopyFigures&) const = default;
 };
 
 /// What a certificate proves (poet/certify.hpp): in the file's `summary`, if one was asked for.
@@ -245,6 +258,7 @@ struct ScheduleFile {
   ArenaFigures arena;                ///< likewise
   BankedFigures banked{};            ///< likewise
   OrderFigures bought;               ///< likewise
+  CopyFigures copied{};              ///< likewise
   CertifiedFigures certificate;      ///< likewise
   UncertaintyFigures uncertainty{};  ///< likewise
   SolveStatistics solver;

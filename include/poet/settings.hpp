@@ -32,6 +32,13 @@ enum class OrderKind {
   stated   ///< one that the user states
 };
 
+/// Of which mode a search chooses copies (CopyMode). Proofs are about one set of copies.
+enum class CopyChoice {
+  none,  ///< no search: the model has the copies that a user states, or none
+  exact,
+  int8
+};
+
 /// What a user can set that changes results, besides the problem itself.
 struct SolveSettings {
   double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
@@ -43,6 +50,7 @@ struct SolveSettings {
   SolverFeatures features;
   Objective objective = Objective::energy;
   OrderKind order = OrderKind::given;
+  CopyChoice copies = CopyChoice::none;
   /// Of the solver's processes together. A model that needs more is not built, and a process that
   /// asks for more fails, which costs the proof alone. 0 = none.
   Bytes memory_limit_bytes = Bytes{4} << 30;
@@ -61,7 +69,8 @@ constexpr Seconds rest_of_limit(Seconds limit, Seconds spent) {
 template <auto kMember>
 struct Setting {
   std::string_view key;
-  bool is_new = false;  ///< older files do not have it, and mean the default
+  bool is_new = false;   ///< older files do not have it, and mean the default
+  bool is_rare = false;  ///< left out of files if it is the default
 };
 
 /// The numbers in the order of files: schedule files and journals state them all.
@@ -72,6 +81,7 @@ inline constexpr std::tuple kSettings{
     Setting<&SolveSettings::threads>{"solve_threads"},
     Setting<&SolveSettings::seed>{"seed"},
     Setting<&SolveSettings::objective>{.key = "objective", .is_new = true},
-    Setting<&SolveSettings::order>{.key = "order", .is_new = true}};
+    Setting<&SolveSettings::order>{.key = "order", .is_new = true},
+    Setting<&SolveSettings::copies>{.key = "copies", .is_rare = true}};
 
 }  // namespace poet

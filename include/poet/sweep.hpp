@@ -75,6 +75,9 @@ struct SweepOutcome {
   SolveResult result;
   /// What the schedule and the bound of `result` are about; empty: its subject's own order.
   NodeOrder order{};
+  /// Likewise, if a search chose copies; and the energy of the best schedule found without.
+  Copies copies{};
+  std::optional<Joules> uncopied_energy_joules{};
   /// With OrderKind::search, of the best schedule found in the given order, and what is proven of
   /// that order alone if it is infeasible and others may not be.
   std::optional<Joules> given_order_energy_joules{};
@@ -91,10 +94,10 @@ std::string_view outcome_name(const SweepOutcome& outcome);
 /// The outcomes of a sweep by point; some are missing if it was interrupted.
 using SweepOutcomes = std::vector<std::optional<SweepOutcome>>;
 
-/// A lower bound on the energy of all schedules in one order of the nodes.
+/// A lower bound on the energy of all schedules in one order of the nodes, with one set of copies.
 struct OrderBound {
   Joules joules = 0;
-  std::string order_sha256{};  ///< Subject::order_sha256() of that order
+  std::string order_sha256{};  ///< Subject::order_sha256() of that graph
 };
 
 /// How a sweep is run.
@@ -119,17 +122,20 @@ struct SweepOptions {
 ///
 /// With OrderKind::search every point has an order of its own, and begins with the order of a point
 /// that allows as much. A bound is about one order and goes to points in the same one; `infeasible`
-/// is about all of them.
+/// is about all of them. A search over copies gives every point a set of its own, with the same
+/// rules.
 bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                const SweepOptions& options, SweepOutcomes& outcomes);
 
 /// Gives tighter points the bounds and looser ones the schedules of other points if those are
 /// better, so that energy never rises as limits loosen. Schedules take their order with them, and
 /// bounds go to points in the same order only. `gap` is the gap of the solves, and `order` says
-/// what `infeasible` is about: with OrderKind::search all orders, else the subject's own. Throws
+/// what `infeasible` is about: with OrderKind::search all orders, else the subject's own; and
+/// `copies` likewise. Throws
 /// InternalError, naming both points, if one is proven infeasible and another's schedule, or the
 /// baseline, fits its limits, or if a schedule needs less than a bound that is proven for it.
 void share_results(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
-                   SweepOutcomes& outcomes, OrderKind order = OrderKind::given);
+                   SweepOutcomes& outcomes, OrderKind order = OrderKind::given,
+                   CopyChoice copies = CopyChoice::none);
 
 }  // namespace poet

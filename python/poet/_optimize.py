@@ -19,6 +19,8 @@ _DEFAULT_LIMIT_SECONDS = 300.0
 
 #: In which order the nodes are computed for the first time.
 Order = Union[str, PathLike, Schedule, Sequence[Union[int, str]]]
+#: Which copies gradients read.
+Copies = Union[str, PathLike, Schedule]
 
 
 def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Optional[Size] = None,
@@ -29,7 +31,8 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
              backward: Optional[str] = None, alignment: Optional[int] = None, mem_power_scale: float = 1.0,
              effort: Optional[str] = None, time_limit_s: Optional[float] = _DEFAULT_LIMIT_SECONDS,
              solve_threads: int = 1, seed: int = 1, warm_start: Optional[Schedule] = None,
-             order: Order = "given", at: str = "middle") -> Schedule:
+             order: Order = "given", at: str = "middle",
+             copies: Copies = "off") -> Schedule:
     """Finds the schedule of one training step that needs the least energy, and proves how good it is.
 
     Args:
@@ -60,6 +63,8 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
             order that a search finds; the order of a `Schedule`; a path; or a list of all nodes by index or name. The
             proof is about one order.
         at: "middle", "low" or "high": where in the intervals of the platform's energy figures to solve.
+        copies: smaller copies that gradients read in the place of tensors: "off"; "exact" or "int8", which a search
+            chooses; those of a `Schedule`; or a path.
 
     Returns:
         the schedule; its `status` is "optimal" or, if the time was up first, "feasible".
@@ -79,7 +84,8 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
             "--runtime-budget": None if runtime is None else number_word(runtime), "--objective": objective,
             "--no-paging": not paging, "--no-remat": not remat, "--count-parameters": count_parameters,
             "--warm-start": None if warm_start is None else files.add("start.json", warm_start.text),
-            "--order": order_word(order, files), "--at": None if at == "middle" else at})
+            "--order": order_word(order, files), "--at": None if at == "middle" else at,
+            "--copies": copies_word(copies, files)})
         words += setting_words(gap, paging_time, storage_budget, page_out_budget, batch_size, backward, alignment,
                                mem_power_scale, effort, time_limit_s, solve_threads, seed)
         try:
@@ -114,6 +120,13 @@ def setting_words(gap: Optional[float], paging_time: Optional[str], storage_budg
         "--mem-power-scale": float(mem_power_scale), "--effort": effort,
         "--time-limit-s": None if untouched else limit_word(time_limit_s), "--solve-threads": solve_threads,
         "--seed": seed})
+
+
+def copies_word(copies: Copies, files: Files) -> Optional[str]:
+    """The value of --copies; None for no copies."""
+    if isinstance(copies, Schedule):
+        return files.add("copies.json", copies.text)
+    return None if copies == "off" else os.fspath(copies)
 
 
 def order_word(order: Order, files: Files) -> Optional[str]:

@@ -5,7 +5,7 @@ from typing import Any, List, Optional, Sequence, Union
 
 from ._interrupted import Interrupted
 from ._model import Model, ModelLike
-from ._optimize import Order, order_word, run_reported, setting_words
+from ._optimize import Copies, Order, copies_word, order_word, run_reported, setting_words
 from ._options import Duration, PathLike, Size, number_word, options, several, size_word
 from ._platform import Platform, PlatformLike
 from ._points import Sweep
@@ -22,7 +22,7 @@ def sweep(models: Union[ModelLike, Sequence[ModelLike]],
           page_out_budget: Optional[Size] = None, batch_size: int = 1, backward: Optional[str] = None,
           alignment: Optional[int] = None, mem_power_scale: float = 1.0, effort: Optional[str] = None,
           time_limit_s: Optional[float] = 300.0, solve_threads: int = 1, seed: int = 1,
-          order: Order = "given") -> Sweep:
+          order: Order = "given", copies: Copies = "off") -> Sweep:
     """Solves every combination of models, platforms, techniques and budgets (docs/sweeps.md).
 
     Args:
@@ -52,7 +52,8 @@ def sweep(models: Union[ModelLike, Sequence[ModelLike]],
             "--ram-budget": ",".join(size_word(size) for size in several(ram)),
             "--runtime-budget": ",".join(number_word(time) for time in several(runtime)),
             "--techniques": techniques if isinstance(techniques, str) else ",".join(techniques),
-            "--jobs": jobs, "--schedules": schedules, "--order": order_word(order, files)})
+            "--jobs": jobs, "--schedules": schedules, "--order": order_word(order, files),
+            "--copies": copies_word(copies, files)})
         words += setting_words(gap, paging_time, storage_budget, page_out_budget, batch_size, backward, alignment,
                                mem_power_scale, effort, time_limit_s, solve_threads, seed)
         try:

@@ -106,11 +106,13 @@ void certify_infeasible(const Graph& graph, const Request& request, const NodeOr
   const Certificate certificate = search_certificate(
       {.graph = graph, .limits = request.limits}, std::nullopt, order, limits_of(request), quiet);
   report_certificate(certificate, std::nullopt, std::nullopt, shown_source(path));
-  if (request.settings.order == OrderKind::search) {
+  const bool searches_copies = request.settings.copies != CopyChoice::none;
+  if (request.settings.order == OrderKind::search || searches_copies) {
     spdlog::warn(
-        "{}: it is about the order of the model, and the document about all orders, which one "
-        "certificate cannot prove: poet-check takes it without the document",
-        shown_source(path));
+        "{}: it is about {}, and the document about all {}, which one certificate cannot prove: "
+        "poet-check takes it without the document",
+        shown_source(path), searches_copies ? "the graph without copies" : "the order of the model",
+        searches_copies ? "sets of copies" : "orders");
   }
   write_certificate(certificate, path);
 }

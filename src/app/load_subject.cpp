@@ -18,6 +18,7 @@
 #include "import/import_process.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
+#include "question/choose_copies.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
 #include "runs/load_grid.hpp"
@@ -136,6 +137,9 @@ Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
       return in_stated_order(subject, order, text);
     });
   }
+  if (const CopyChoice copies = arguments.question.settings.copies; copies != CopyChoice::none) {
+    with_place("--copies", [&] { return copy_candidates(subject.model, copy_mode(copies)); });
+  }
   info.model = model_info(subject);
   info.graph_sha256 = subject.graph_sha256();
   return subject;
@@ -157,6 +161,9 @@ Question stated_question(const QuestionArguments& arguments) {
   }
   Question stated = question;
   stated.ram = arguments.ram.value_or(NamedRam::smallest);
+  if (objective == Objective::ram && stated.settings.copies != CopyChoice::none) {
+    throw InputError("--copies", "found a search with --objective ram; expected off or FILE");
+  }
   if (objective == Objective::ram && !is_smallest(stated.ram)) {
     throw InputError("--ram-budget",
                      "found with --objective ram, which looks for the smallest; expected min, or "

@@ -200,6 +200,25 @@ void add_copies_option(CLI::App& app, ModelArguments& arguments, const char* hea
       ->default_str("off");
 }
 
+/// A file called `int8` has to be given as ./int8, and so on: the words win.
+void add_copies_option(CLI::App& app, CopyChoice& choice, std::string& file) {
+  const auto take = [&choice, &file](const std::string& given) {
+    choice = value_of<CopyChoice>(given).value_or(CopyChoice::none);
+    file = choice == CopyChoice::none ? given : std::string();
+  };
+  app.add_option_function<std::string>(
+         "--copies", take,
+         "let gradients read smaller copies in the place of tensors: exact or int8, which a search "
+         "chooses, of a bit or a byte for each element; the copies of FILE, which is a schedule, "
+         "or "
+         "JSON such as {\"mode\": \"int8\", \"tensors\": [\"relu1\"]}; without, or with off, none. "
+         "A "
+         "proof is about one set of copies")
+      ->group(kWhatToSolve)
+      ->type_name("off|exact|int8|FILE")
+      ->default_str("off");
+}
+
 void add_technique_options(CLI::App& app, TechniqueSet& techniques) {
   add_switch(app, "--paging", "--no-paging", techniques.paging, "paging to storage");
   add_switch(app, "--remat", "--no-remat", techniques.remat, "recomputation");

@@ -129,6 +129,8 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
                          std::string* platform_sizes = nullptr);
 /// --copies, under a heading.
 void add_copies_option(CLI::App& app, ModelArguments& arguments, const char* heading);
+/// The same with the words for a search.
+void add_copies_option(CLI::App& app, CopyChoice& choice, std::string& file);
 /// --paging, --remat and their opposites.
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);
 /// --paging-time and the budgets for secondary storage.

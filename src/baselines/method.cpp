@@ -66,6 +66,13 @@ constexpr std::array kMethods{
                "a search for an order of least peak in place of a linear program; no offsets are "
                "part of it",
                nullptr},
+    MethodInfo{
+        Method::int8_all, "int8-all", kBothTechniques,
+        "Liu et al., GACT: Activation Compressed Training for Generic Network "
+        "Architectures, ICML 2022",
+        "8 bits, with one scale for each plane or row; all tensors that may have a copy have "
+        "one, and our solver does the rest",
+        nullptr},
     MethodInfo{Method::poet, "poet", kBothTechniques, "Patil et al., POET, ICML 2022", "our solver",
                nullptr},
     MethodInfo{Method::poet_ordered, "poet-ordered", kBothTechniques,

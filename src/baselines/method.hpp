@@ -25,6 +25,7 @@ enum class Method {
   checkmate,
   paging_only,
   order_only,
+  int8_all,
   poet,
   poet_ordered,
 };
@@ -36,7 +37,7 @@ struct MethodInfo {
   TechniqueSet techniques;   ///< what its schedules may use
   std::string_view source;   ///< the paper and its part
   std::string_view changes;  ///< what is not as the paper has it
-  /// Absent for those that solve() answers, or a search over orders.
+  /// Absent for those that solve() answers, perhaps of another graph, or a search over orders.
   Attempt (*run)(const Problem&);
 };
 

@@ -64,6 +64,7 @@ class PointRun {
   void run(const MethodInfo& method) {
     MethodAnswer answer{.method = &method, .problem = problem_of(method)};
     NodeOrder order;
+    Copies copies;
     const Stopwatch watch;
     if (const std::string forbidden = forbidden_technique(method); !forbidden.empty()) {
       answer.attempt =
@@ -76,15 +77,18 @@ class PointRun {
       SweepOutcome outcome = solved_in_some_order(answer.problem.limits);
       order = std::move(outcome.order);
       answer.solve = std::move(outcome.result);
+    } else if (method.method == Method::int8_all) {
+      copies = all_copies(answer);
+      if (answer.attempt.reason.empty()) solve_with(copies, answer);
     } else if (method.run == nullptr) {
       answer.solve = solved(method, answer.problem);
     } else {
       answer.attempt = method.run(answer.problem);
     }
     answer.wall_seconds = watch.elapsed();
-    answer.in_order = std::make_unique<OrderedSubject>(subject_, order);
+    answer.in_order = std::make_unique<OrderedSubject>(subject_, order, copies);
     if (!order.empty()) answer.problem.graph = answer.in_order->get().graph;
-    offer(answer, order);
+    if (copies.tensors.empty()) offer(answer, order);
     answers_.emplace(method.method, std::move(answer));
   }
 
@@ -107,7 +111,7 @@ class PointRun {
   /// Our solver does with what is allowed. Another method without one of its techniques would not
   /// be that method.
   TechniqueSet techniques(const MethodInfo& method) const {
-    const bool ours = method.method == Method::poet || method.method == Method::poet_ordered;
+    const bool ours = method.method >= Method::int8_all;
     return ours ? point_.limits.techniques : method.techniques;
   }
 
@@ -153,6 +157,20 @@ class PointRun {
       };
     }
     return wishes;
+  }
+
+  Copies all_copies(MethodAnswer& answer) const {
+    try {
+      return {CopyMode::int8, copy_candidates(subject_.model, CopyMode::int8)};
+    } catch (const InputError& error) {
+      answer.attempt = Attempt::not_applicable(error.what());
+      return {};
+    }
+  }
+
+  void solve_with(const Copies& copies, MethodAnswer& answer) const {
+    answer.problem.graph = with_copies(subject_, copies).graph;
+    answer.solve = solve_watched(answer.problem, wishes_for(Method::int8_all), solve);
   }
 
   SweepOutcome solved_in_some_order(const Limits& limits) const {
@@ -266,6 +284,7 @@ class PointRun {
     result.file = make_unplaced_file(
         subject.model, subject.platform_or_null(), problem,
         make_request(problem.limits, point_.runtime, subject.stated_base(), settings), solved);
+    if (subject.copied) result.file->model.uncopied_graph_sha256 = subject.graph_sha256();
     result.row.status = BaselineRow::Status::feasible;
     result.row.summary = result.file->summary;
   }

@@ -59,15 +59,16 @@ void read_solver(ScheduleFile& file, const JsonCursor& at) {
   read_fields(timing, file.solver, kTimingFields);
 }
 
-/// One object in the file, seven structs here: figures of the schedule, bounds on what was
-/// minimised first, offsets, banks, what an order bought, what a certificate proves, and what
-/// intervals leave open.
+/// One object in the file, eight structs here: figures of the schedule, bounds on what was
+/// minimised first, offsets, banks, what an order and copies bought, what a certificate proves, and
+/// what intervals leave open.
 void read_summary(ScheduleFile& file, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
   append_keys(keys, kFields<ArenaFigures>);
   append_keys(keys, kFields<BankedFigures>);
   append_keys(keys, kFields<OrderFigures>);
+  append_keys(keys, kFields<CopyFigures>);
   append_keys(keys, kFields<CertifiedFigures>);
   append_keys(keys, kFields<UncertaintyFigures>);
   at.allow_only(keys);
@@ -76,6 +77,7 @@ void read_summary(ScheduleFile& file, const JsonCursor& at) {
   read_fields(at, file.arena, kFields<ArenaFigures>);
   read_fields(at, file.banked, kFields<BankedFigures>);
   read_fields(at, file.bought, kFields<OrderFigures>);
+  read_fields(at, file.copied, kFields<CopyFigures>);
   read_fields(at, file.certificate, kFields<CertifiedFigures>);
   read_fields(at, file.uncertainty, kFields<UncertaintyFigures>);
 }
@@ -128,6 +130,7 @@ void check_version_1(const JsonCursor& root) {
     refuse_newer_keys(*summary, kFields<ArenaFigures>);
     refuse_newer_keys(*summary, kFields<BankedFigures>);
     refuse_newer_keys(*summary, kFields<OrderFigures>);
+    refuse_newer_keys(*summary, kFields<CopyFigures>);
     refuse_newer_keys(*summary, kFields<CertifiedFigures>);
     refuse_newer_keys(*summary, kFields<UncertaintyFigures>);
   }

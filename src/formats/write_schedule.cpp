@@ -83,6 +83,7 @@ std::string to_json(const ScheduleFile& file, bool compact) {
   add_fields(document["summary"], file.arena, kFields<ArenaFigures>);
   add_fields(document["summary"], file.banked, kFields<BankedFigures>);
   add_fields(document["summary"], file.bought, kFields<OrderFigures>);
+  add_fields(document["summary"], file.copied, kFields<CopyFigures>);
   add_fields(document["summary"], file.certificate, kFields<CertifiedFigures>);
   add_fields(document["summary"], file.uncertainty, kFields<UncertaintyFigures>);
   document["solver"] = solver_json(file);

@@ -12,6 +12,7 @@
 #include "poet/error.hpp"
 #include "poet/question.hpp"
 #include "poet/solve.hpp"
+#include "question/choose_copies.hpp"
 #include "question/choose_order.hpp"
 #include "question/fewer_moves.hpp"
 #include "question/least_ram.hpp"
@@ -51,7 +52,7 @@ MinRam search_smallest(const Subject& subject, const Limits& limits, const Solve
   search.interrupted = options.interrupted;
   MinRam found;
   if (settings.objective != Objective::ram) {
-    found = least_ram_in_given_order(subject, limits, search);
+    found = least_ram_in_given_order(with_copies(subject, {}), limits, search);
   } else if (settings.order == OrderKind::search) {
     found = least_ram_of_orders(subject, limits, search);
   } else {
@@ -103,6 +104,11 @@ ResolvedQuestion resolve(const Subject& subject, const Question& question,
                          const AnswerOptions& options) {
   if (!question.runtime && question.settings.objective != Objective::runtime) {
     throw InputError("a question without a runtime budget; expected one, or Objective::runtime");
+  }
+  if (question.settings.objective == Objective::ram &&
+      question.settings.copies != CopyChoice::none) {
+    throw InputError(
+        "a search for copies with Objective::ram; expected copies that are stated, or none");
   }
   if (question.settings.objective == Objective::ram && !is_smallest(question.ram)) {
     throw InputError(
@@ -169,7 +175,10 @@ Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
   if (subject.platform && !question.known) {
     box = energy_box(pricing_of(subject, problem, request.settings));
   }
-  const SolveOptions whole = solve_options(question, options);
+  SolveOptions whole = solve_options(question, options);
+  const bool is_of_graph = question.request.settings.objective == Objective::ram;
+  // What `min` stands for otherwise is about the graph without copies.
+  if (subject.copied && !is_of_graph) whole.start = options.start;
   SolveOptions first = whole;
   if (!box.figures.empty()) first.settings.time_limit_seconds *= kSolveShare;
   result = question.known ? *question.known : solve_watched(problem, first, solve);
@@ -191,6 +200,7 @@ Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
   }
   answer.file =
       make_schedule_file(subject.model, subject.platform_or_null(), problem, request, result);
+  if (subject.copied) answer.file->model.uncopied_graph_sha256 = subject.graph_sha256();
   const bool is_measured = subject.model.backward == Backward::explicit_nodes;
   if (subject.platform && request.settings.objective == Objective::energy &&
       options.prices_moves.value_or(is_measured)) {
@@ -272,10 +282,46 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
   return answer;
 }
 
+/// Every budget is resolved without copies. The search for copies comes first; the solve then
+/// begins with its schedule, and is about its graph alone. No set has a schedule of less energy
+/// than one pass without copies.
+Answer answer_with_copies(const Subject& given, const ResolvedQuestion& question,
+                          const AnswerOptions& options) {
+  ResolvedQuestion known = question;
+  known.known = infeasible_with_any_copies(given, question.limits);
+  const Problem problem{.graph = given.graph, .limits = question.limits};
+  const bool is_least = instant_verdict(problem, given.base).kind == Verdict::Kind::optimal;
+  if (is_least || known.known) return answer_in_order(given, known, options);
+  AnswerOptions started = options;
+  const bool has_smallest = question.smallest && !question.smallest->infeasible;
+  if (has_smallest && !started.start) started.start = question.smallest->schedule;
+  const CopiedSubject chosen =
+      choose_order_and_copies(given, question.limits, question.request.settings, started);
+  const ResolvedQuestion rest = after(question, chosen.wall_seconds);
+  started.start = chosen.start;
+  Answer answer = answer_in_order(chosen.subject, rest, started);
+  SolveResult& result = answer.result;
+  if (result.status == Status::infeasible) {
+    answer.problem.node.reset();
+    answer.problem.smallest_ram_bytes.reset();
+    result = unknown_with_other_copies(result);
+  }
+  if (!answer.file) return answer;
+  answer.file->request.settings.time_limit_seconds = question.request.settings.time_limit_seconds;
+  answer.file->copied = {.uncopied_baseline_joules = given.stated_base().energy_joules,
+                         .uncopied_energy_joules = chosen.without_joules};
+  answer.file->solver.heuristic_seconds += chosen.wall_seconds;
+  answer.file->solver.wall_seconds += chosen.wall_seconds;
+  return answer;
+}
+
 }  // namespace
 
 Answer answer(const Subject& subject, const ResolvedQuestion& question,
               const AnswerOptions& options) {
+  if (question.request.settings.copies != CopyChoice::none && !question.known) {
+    return answer_with_copies(subject, question, options);
+  }
   if (question.request.settings.order == OrderKind::search && !question.known && !subject.chosen) {
     return answer_in_some_order(subject, question, options);
   }

@@ -1,7 +1,8 @@
 // A model on a platform: the graph with its costs, in one order of its nodes. What a budget means
 // is fixed by the given order, even if the subject is in another: shares of the baseline's RAM and
 // multiples of its time would change with the order otherwise, and two results could not be
-// compared. So a reordered subject keeps the figures and the digest of the order it came from.
+// compared. So a reordered subject keeps the figures and the digest of the order it came from, and
+// a subject with copies keeps those without.
 
 #include <algorithm>
 #include <utility>
@@ -19,6 +20,15 @@ namespace {
 
 bool states_times(const ModelNode& node) {
   return node.measured && (node.measured->page_in_seconds || node.measured->page_out_seconds);
+}
+
+/// The graph of the subject's model, in the model's order.
+void price(Subject& subject) {
+  std::optional<Platform> costs;
+  if (subject.platform) costs = at_end(*subject.platform, subject.at);
+  subject.graph =
+      cost_graph(subject.model, costs ? &*costs : nullptr, subject.mem_power_scale, subject.pages);
+  subject.base = baseline(subject.graph);
 }
 
 }  // namespace
@@ -47,13 +57,20 @@ Limits shared_limits(const Model& model, const Platform* platform, const Questio
 }
 
 Subject make_subject(Model model, std::optional<Platform> platform, const Question& question) {
-  Subject subject{.model = std::move(model), .platform = std::move(platform)};
-  std::optional<Platform> costs;
-  if (subject.platform) costs = at_end(*subject.platform, question.at);
+  Subject subject{.model = std::move(model),
+                  .platform = std::move(platform),
+                  .at = question.at,
+                  .mem_power_scale = question.settings.mem_power_scale,
+                  .pages = question.techniques.paging};
   subject.limits = shared_limits(subject.model, subject.platform_or_null(), question);
-  subject.graph = cost_graph(subject.model, costs ? &*costs : nullptr,
-                             question.settings.mem_power_scale, question.techniques.paging);
-  subject.base = baseline(subject.graph);
+  if (!subject.model.copies.tensors.empty()) {
+    const Copies copies = subject.model.copies;
+    subject.model = with_copies(subject.model, {});
+    price(subject);
+    subject = with_copies(subject, copies);
+  } else {
+    price(subject);
+  }
   return question.order.empty() ? subject : reordered(subject, question.order);
 }
 
@@ -70,12 +87,11 @@ Subject reordered(const Subject& given, const NodeOrder& order) {
   if (given.chosen) throw InternalError("a subject whose order is chosen is to be put in another");
   check_order(given.graph, precedence(given), order);
   if (std::is_sorted(order.begin(), order.end())) return given;
-  Subject subject{.model = permuted(given.model, order),
-                  .platform = given.platform,
-                  .graph = permuted(given.graph, order),
-                  .base = {},
-                  .limits = given.limits,
-                  .chosen = ChosenOrder{order, given.graph_sha256(), given.base}};
+  Subject subject = given;
+  subject.model = permuted(given.model, order);
+  subject.graph = permuted(given.graph, order);
+  subject.chosen =
+      ChosenOrder{order, poet::graph_sha256(given.graph, given.limits.paging_time), given.base};
   subject.base = baseline(subject.graph);
   return subject;
 }
@@ -83,17 +99,37 @@ Subject reordered(const Subject& given, const NodeOrder& order) {
 Subject in_given_order(const Subject& subject) {
   if (!subject.chosen) return subject;
   const NodeOrder back = inverse(subject.chosen->order);
-  return {.model = permuted(subject.model, back),
-          .platform = subject.platform,
-          .graph = permuted(subject.graph, back),
-          .base = subject.chosen->base,
-          .limits = subject.limits};
+  Subject given = subject;
+  given.model = permuted(subject.model, back);
+  given.graph = permuted(subject.graph, back);
+  given.base = subject.chosen->base;
+  given.chosen.reset();
+  return given;
+}
+
+Subject with_copies(const Subject& subject, const Copies& copies) {
+  if (copies.tensors == subject.model.copies.tensors &&
+      (copies.tensors.empty() || copies.mode == subject.model.copies.mode)) {
+    return subject;
+  }
+  const Subject given = in_given_order(subject);
+  Subject changed = given;
+  changed.model = with_copies(given.model, copies);
+  price(changed);
+  if (changed.model.copies.tensors.empty()) {
+    changed.copied.reset();
+  } else if (!given.copied) {
+    changed.copied = WithoutCopies{given.graph_sha256(), given.base};
+  }
+  if (!subject.chosen) return changed;
+  return reordered(changed, with_copies(subject.model, copies).order);
 }
 
 ModelInfo model_info(const Subject& subject) {
   ModelInfo info = model_info(subject.model);
+  if (subject.copied) info.uncopied_graph_sha256 = subject.graph_sha256();
   if (!subject.chosen) return info;
-  info.graph_sha256 = subject.graph_sha256();
+  info.graph_sha256 = subject.chosen->graph_sha256;
   info.order_sha256 = subject.order_sha256();
   return info;
 }

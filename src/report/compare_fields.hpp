@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,8 @@ std::pair<std::string, std::string> shown_values(const Value& a, const Value& b)
     return {shown(a), shown(b)};
   } else if constexpr (HasNames<Value>) {
     return {std::string(name_of(a)), std::string(name_of(b))};
+  } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    return {fmt::format("'{}'", fmt::join(a, " ")), fmt::format("'{}'", fmt::join(b, " "))};
   } else {
     return distinct(a, b);
   }

@@ -37,6 +37,10 @@ inline constexpr auto kNames<OrderKind> =
     kWords<OrderKind::given, OrderKind::search, OrderKind::stated>;
 
 template <>
+inline constexpr auto kNames<CopyChoice> =
+    kWords<CopyChoice::none, CopyChoice::exact, CopyChoice::int8>;
+
+template <>
 inline constexpr auto kNames<EnergyEnd> =
     kWords<EnergyEnd::middle, EnergyEnd::low, EnergyEnd::high>;
 
@@ -63,7 +67,7 @@ inline constexpr auto kFields<ModelInfo> = std::tuple_cat(
     std::tuple(Field<&ModelInfo::alignment>{
         .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1}),
     kMembersIn<InFile::left_out_if_default, &ModelInfo::order, &ModelInfo::graph_sha256,
-               &ModelInfo::order_sha256, &ModelInfo::copies>);
+               &ModelInfo::order_sha256, &ModelInfo::copies, &ModelInfo::uncopied_graph_sha256>);
 
 template <>
 inline constexpr auto kFields<PlatformInfo> =
@@ -73,8 +77,10 @@ inline constexpr auto kFields<PlatformInfo> =
 template <auto kHolder>
 inline constexpr auto kSettingFields = std::apply(
     []<auto... kMember>(const Setting<kMember>&... setting) {
-      return std::tuple(Field<kHolder, kMember>{
-          setting.key, setting.is_new ? InFile::left_out_if_empty : InFile::always}...);
+      return std::tuple(
+          Field<kHolder, kMember>{setting.key, setting.is_rare  ? InFile::left_out_if_default
+                                               : setting.is_new ? InFile::left_out_if_empty
+                                                                : InFile::always}...);
     },
     kSettings);
 
@@ -163,6 +169,12 @@ inline constexpr auto kFields<BankedFigures> =
 template <>
 inline constexpr auto kFields<OrderFigures> =
     kMembersIn<InFile::left_out_if_default, &OrderFigures::given_order_energy_joules>;
+
+/// Likewise.
+template <>
+inline constexpr auto kFields<CopyFigures> =
+    kMembersIn<InFile::left_out_if_default, &CopyFigures::uncopied_baseline_joules,
+               &CopyFigures::uncopied_energy_joules>;
 
 /// Likewise.
 template <>

@@ -13,6 +13,7 @@
 
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
+#include "report/fields.hpp"
 
 namespace poet {
 namespace {
@@ -56,6 +57,19 @@ void find_without_order(std::vector<std::string>& found, const ScheduleFile& fil
   }
 }
 
+/// A search has one mode, and its figures stand beside it.
+void find_about_copies(std::vector<std::string>& found, const ScheduleFile& file) {
+  const CopyChoice choice = file.request.settings.copies;
+  const Copies& copies = file.model.copies;
+  if (choice == CopyChoice::none) {
+    if (file.copied == CopyFigures()) return;
+    found.emplace_back("summary has figures without copies; expected them beside request.copies");
+  } else if (!copies.tensors.empty() && name_of(copies.mode) != name_of(choice)) {
+    found.push_back(fmt::format("request.copies is {}, but model.copies are {}", name_of(choice),
+                                name_of(copies.mode)));
+  }
+}
+
 }  // namespace
 
 // Checked in both directions, as the nodes of a file may be listed in no legal order of their own.
@@ -79,6 +93,15 @@ std::string given_graph_sha256(const ScheduleFile& file) {
   return digest_of(given_graph(file), file);
 }
 
+std::string problem_sha256(const ScheduleFile& file) {
+  const std::string& stated = file.model.uncopied_graph_sha256;
+  return stated.empty() ? given_graph_sha256(file) : stated;
+}
+
+std::string own_sha256(const ScheduleFile& file) {
+  return file.model.copies.tensors.empty() ? file.model.order_sha256 : digest_of(file.graph, file);
+}
+
 std::optional<Model> in_order_of(const ScheduleFile& file, const Model& given,
                                  const Platform* platform) {
   if (given.nodes.size() != file.graph.nodes.size()) return std::nullopt;
@@ -95,6 +118,7 @@ std::vector<std::string> order_findings(const ScheduleFile& file) {
     found.emplace_back(
         "summary.given_order_energy_joules is there; expected it only if request.order is search");
   }
+  find_about_copies(found, file);
   if (order.empty()) {
     find_without_order(found, file);
     return found;

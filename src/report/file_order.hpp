@@ -22,6 +22,11 @@ Graph put_back(const Graph& graph, const NodeOrder& order);
 std::optional<Model> in_order_of(const ScheduleFile& file, const Model& given,
                                  const Platform* platform);
 
+/// The digest of the graph that a file's problem is about, in the given order and without copies,
+/// as the file states it; and of the graph that its proofs are about, empty if that is the same.
+std::string problem_sha256(const ScheduleFile& file);
+std::string own_sha256(const ScheduleFile& file);
+
 /// What is wrong with the order that a file states, one line each: whether it is legal by what the
 /// nodes say, its digests, and what nodes take over in it.
 std::vector<std::string> order_findings(const ScheduleFile& file);

@@ -101,6 +101,32 @@ std::string order_bought(const ScheduleFile& file) {
       format_joules(saved), *given > base ? 100 * saved / (*given - base) : 0.0);
 }
 
+std::string copies_bought(const ScheduleFile& file) {
+  if (file.request.settings.copies == CopyChoice::none) return {};
+  const std::vector<std::string>& tensors = file.model.copies.tensors;
+  if (tensors.empty()) return "the search found no copies that pay; no bound is about all sets";
+  Bytes copied = 0;
+  Bytes whole = 0;
+  for (const Node& node : file.graph.nodes) {
+    if (!node.op.starts_with("copy_")) continue;
+    copied += node.bytes;
+    whole += file.graph.nodes[node.inputs.front()].bytes;
+  }
+  std::string text = fmt::format("gradients read {} copies of {} tensors, {} in the place of {}",
+                                 name_of(file.request.settings.copies), tensors.size(),
+                                 format_bytes(copied), format_bytes(whole));
+  const Joules base = file.copied.uncopied_baseline_joules.value_or(0);
+  if (file.request.settings.objective == Objective::energy && base > 0) {
+    text += fmt::format("; {} over the baseline without copies",
+                        change_text(file.summary.energy_joules / base - 1));
+    const std::optional<Joules>& without = file.copied.uncopied_energy_joules;
+    text += without ? fmt::format(", {} with the best schedule found without",
+                                  change_text(*without / base - 1))
+                    : ", and without copies no schedule was found";
+  }
+  return text + "; bound and proof are about these copies, which are not proven best";
+}
+
 /// An interrupt that only ends the refining takes nothing from a proof.
 /// Statuses and exit statuses are not one to one: `feasible` is a failure only with
 /// --require-optimal, and `unknown` is one of the solver if CBC crashed before there was any

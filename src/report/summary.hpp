@@ -55,6 +55,9 @@ void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& gra
 /// line for a message; empty if nothing was chosen.
 std::string order_bought(const ScheduleFile& file);
 
+/// Likewise of copies, if a search chose them.
+std::string copies_bought(const ScheduleFile& file);
+
 /// The exit status that a result leads to.
 ExitCode exit_code_of(const SolveResult& result, bool require_optimal);
 

@@ -130,6 +130,7 @@ ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& re
   other.model = file.model;
   other.platform = file.platform;
   other.bought = file.bought;
+  other.copied = file.copied;
   other.certificate = file.certificate;
   if (!is_beyond_poet(other)) return other;
   const Replay replay = simulate(problem.graph, other.schedule, problem.limits);

@@ -17,9 +17,11 @@
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "problem/fields.hpp"
+#include "question/choose_copies.hpp"
 #include "question/choose_order.hpp"
 #include "report/compare_fields.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 #include "runs/sweep_files.hpp"
 #include "sweep/ordered_subject.hpp"
 
@@ -32,6 +34,7 @@ struct Expected {
   Limits limits;
   std::string graph_sha256;
   OrderKind kind = OrderKind::given;
+  CopyChoice copies = CopyChoice::none;
 
   /// The order of the subject's nodes; empty for the given one.
   NodeOrder own_order() const { return subject.chosen ? subject.chosen->order : NodeOrder(); }
@@ -54,9 +57,18 @@ SweepOutcome about_another(const std::string& path, const std::string& differenc
   return failed(path, "it is about another problem: " + difference);
 }
 
-/// Why the order of a file's nodes has no place among the results of this sweep; empty if it has.
+/// Why the copies of a file, or the order of its nodes, have no place among the results of this
+/// sweep; empty if they have.
 std::string order_difference(const ScheduleFile& file, const Expected& expected) {
-  if (expected.kind != OrderKind::search) {
+  const bool chooses = expected.copies != CopyChoice::none;
+  const Copies& copies = file.model.copies;
+  const bool is_of_mode =
+      chooses && (copies.tensors.empty() || copies.mode == copy_mode(expected.copies));
+  if (!is_of_mode && copies.tensors != expected.subject.model.copies.tensors) {
+    return "its gradients read other copies than --copies has them read";
+  }
+  const bool searches = expected.kind == OrderKind::search;
+  if (!searches && !chooses) {
     if (file.model.order == expected.own_order()) return {};
     return fmt::format(
         "its nodes are in another order than --order {} has them; --order search takes schedules "
@@ -64,17 +76,18 @@ std::string order_difference(const ScheduleFile& file, const Expected& expected)
         "any order, --order FILE those in one",
         name_of(expected.kind));
   }
-  const OrderedSubject in_order(expected.subject, file.model.order);
+  const OrderedSubject in_order(expected.subject, searches ? file.model.order : NodeOrder(),
+                                chooses ? copies : Copies());
   const PagingTime paging_time = expected.limits.paging_time;
   if (graph_sha256(file.graph, paging_time) == graph_sha256(in_order.get().graph, paging_time)) {
     return {};
   }
-  return "its graph is not the model's in this order of the nodes";
+  return "its graph is not the model's in this order of the nodes, with these copies";
 }
 
 SweepOutcome schedule_of(const ScheduleFile& file, const std::string& path,
                          const Expected& expected) {
-  const std::string other = difference(file.request, given_graph_sha256(file), expected);
+  const std::string other = difference(file.request, problem_sha256(file), expected);
   if (!other.empty()) return about_another(path, other);
   const std::string order = order_difference(file, expected);
   if (!order.empty()) return failed(path, order);
@@ -86,6 +99,8 @@ SweepOutcome schedule_of(const ScheduleFile& file, const std::string& path,
                      .lower_bound_joules = file.summary.lower_bound_joules,
                      .statistics = file.solver},
           .order = expected.subject.chosen ? NodeOrder() : file.model.order,
+          .copies = expected.copies != CopyChoice::none ? file.model.copies : Copies(),
+          .uncopied_energy_joules = file.copied.uncopied_energy_joules,
           .given_order_energy_joules = file.bought.given_order_energy_joules,
           .wall_seconds = file.solver.wall_seconds};
 }
@@ -106,6 +121,14 @@ SweepOutcome infeasible_in_one_order(const SolveDocument& document, const Expect
                                         {.status = Status::infeasible, .reason = document.error})};
   outcome.given_order = Status::infeasible;
   return outcome;
+}
+
+/// That some copies have no schedule, as a sweep over sets of them takes it.
+SweepOutcome infeasible_with_some_copies(const SolveDocument& document, const Expected& expected) {
+  auto refused = infeasible_with_any_copies(expected.subject, expected.limits);
+  return {.result = refused ? std::move(*refused)
+                            : unknown_with_other_copies(
+                                  {.status = Status::infeasible, .reason = document.error})};
 }
 
 SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
@@ -129,6 +152,15 @@ SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
     if (!other.empty()) return about_another(path, other);
     const bool of_all_orders = problem.request->settings.order == OrderKind::search;
     const NodeOrder order = problem.model ? problem.model->order : NodeOrder();
+    // What a search for copies says is about all sets of its mode, and of narrower modes.
+    const CopyChoice of_sets = problem.request->settings.copies;
+    if (infeasible && of_sets < expected.copies) {
+      return infeasible_with_some_copies(document, expected);
+    }
+    const Copies copies = problem.model ? problem.model->copies : Copies();
+    if (infeasible && copies.tensors != expected.subject.model.copies.tensors) {
+      return failed(path, "it says infeasible of other copies for gradients");
+    }
     if (infeasible && !of_all_orders && order != expected.own_order()) {
       return failed(path, "it says infeasible of another order of the nodes");
     }
@@ -156,7 +188,8 @@ SweepOutcome outcome_in(const std::string& path, const Expected& expected) {
 }  // namespace
 
 SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
-                               const std::vector<SweepPoint>& points, OrderKind kind) {
+                               const std::vector<SweepPoint>& points, OrderKind kind,
+                               CopyChoice copies) {
   std::vector<std::string> graphs;
   for (const Subject& subject : grid.subjects) {
     graphs.push_back(subject.graph_sha256());
@@ -173,7 +206,8 @@ SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
     const Expected expected{.subject = grid.subjects[points[p].subject],
                             .limits = points[p].limits,
                             .graph_sha256 = graphs[points[p].subject],
-                            .kind = kind};
+                            .kind = kind,
+                            .copies = copies};
     outcomes.push_back(outcome_in(path, expected));
   }
   return outcomes;

@@ -12,6 +12,7 @@ namespace poet {
 /// not replay, is a failure of its point. With OrderKind::search a file may be in any order of the
 /// nodes; else it has to be in the order of its subject. A malformed file fails its point only.
 SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
-                               const std::vector<SweepPoint>& points, OrderKind kind);
+                               const std::vector<SweepPoint>& points, OrderKind kind,
+                               CopyChoice copies = CopyChoice::none);
 
 }  // namespace poet

@@ -11,7 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "poet/error.hpp"
 #include "poet/graph.hpp"
+#include "question/choose_copies.hpp"
+#include "report/fields.hpp"
 #include "sweep/ordered_subject.hpp"
 #include "sweep/reuse_results.hpp"
 
@@ -66,16 +69,26 @@ SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap
     // A budget that follows from `min` may be another one now.
     const bool same = there && of_this_program(known.from, subject) &&
                       known.ram_budget_bytes == points[p].limits.ram_budget_bytes;
+    const CopyMode mode = copy_mode(journal_.earlier()->request.settings.copies);
+    if (known.outcome.copies.mode != mode) {
+      throw InputError(journal_.path(),
+                       fmt::format("found point {} with copies of mode {}; expected {}, as its "
+                                   "request says",
+                                   p, name_of(known.outcome.copies.mode), name_of(mode)));
+    }
     if (same && !(known.reopened && !proven(known.outcome.result, gap))) {
       outcomes[p] = known.outcome;
     } else {
       if (same) {
-        const OrderedSubject in_order(grid_.subjects[subject], known.outcome.order);
+        const OrderedSubject in_order(grid_.subjects[subject], known.outcome.order,
+                                      known.outcome.copies);
         bounds[p] = {known.outcome.result.lower_bound_joules, in_order.get().order_sha256()};
       }
       if (ours && !same) ++elsewhere;
       const auto& schedule = known.outcome.result.schedule;
-      if (schedule) add_start(known.from, subject, {*schedule, known.outcome.order}, starts);
+      if (schedule)
+        add_start(known.from, subject, {*schedule, known.outcome.order, known.outcome.copies},
+                  starts);
     }
   }
   if (elsewhere > 0) {

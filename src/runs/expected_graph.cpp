@@ -43,8 +43,9 @@ const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
 }
 
 Graph ExpectedGraph::graph_of(const ProblemInfo& about) const {
-  Graph given = graph(model(*about.model), *about.request);
-  const std::string found = graph_sha256(given, about.request->limits.paging_time);
+  const Model listed = model(*about.model);
+  Graph given = graph(listed, *about.request);
+  const std::string found = uncopied_sha256(listed, *about.request);
   if (found != about.graph_sha256) {
     throw InputError("--model",
                      fmt::format("the graph's digest is {:.12}...; the document is about "
@@ -59,12 +60,20 @@ std::string ExpectedGraph::finding(const ScheduleFile& file) {
   const ModelOnPlatform* const expected = of(file);
   if (expected == nullptr) return {};
   const std::string found = given_graph_sha256(file);
-  if (found == expected->graph_sha256) return {};
+  if (found == expected->graph_sha256) {
+    const std::string& stated = file.model.uncopied_graph_sha256;
+    if (stated.empty() || stated == uncopied_sha256(expected->model, file.request)) return {};
+    return "model.uncopied_graph_sha256 is not the digest of the graph without copies";
+  }
   const std::string on = platform_ ? fmt::format(" on '{}'", platform_name_) : std::string();
   return fmt::format(
       "the graph's digest is {:.12}...; expected {:.12}..., as of model '{}'{} with batch size "
       "{}: solve it again",
       found, expected->graph_sha256, model_name_, on, file.model.batch_size);
+}
+
+std::string ExpectedGraph::uncopied_sha256(const Model& model, const Request& request) const {
+  return graph_sha256(graph(with_copies(model, {}), request), request.limits.paging_time);
 }
 
 Graph ExpectedGraph::graph(const Model& model, const Request& request) const {

@@ -44,6 +44,8 @@ class ExpectedGraph {
  private:
   Model model(const ModelInfo& about) const;
   /// The graph of a model with its costs, in the given order.
+  /// The digest of the graph of a model without its copies.
+  std::string uncopied_sha256(const Model& model, const Request& request) const;
   Graph graph(const Model& model, const Request& request) const;
 
   std::string model_name_, platform_name_;

@@ -13,10 +13,12 @@
 #include "base/files/files.hpp"
 #include "base/input_errors.hpp"
 #include "base/sha256.hpp"
+#include "formats/read_copies.hpp"
 #include "formats/read_order.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
 #include "problem/early_updates.hpp"
+#include "question/choose_copies.hpp"
 
 namespace poet {
 namespace {
@@ -51,10 +53,23 @@ std::string digests(const std::vector<Thing>& things, const std::vector<std::str
   return fmt::format("{}", fmt::join(all, ","));
 }
 
+/// The copies that all models of the sweep have; of a file.
+Copies stated_copies(SweepRequest& request) {
+  constexpr std::string_view kNone = "off";
+  if (request.copies_file == kNone) request.copies_file.clear();
+  if (request.copies_file.empty()) return {};
+  return with_place("--copies", [&] {
+    const std::string text = read_file(request.copies_file);
+    request.copies_file_sha256 = sha256_hex(text);
+    return read_copies(text, request.copies_file);
+  });
+}
+
 std::vector<Model> load_models(SweepRequest& request) {
   const auto names = with_place("--models", [&] { return parse_names(request.models); });
   std::vector<Model> models;
   models.reserve(names.size());
+  const Copies copies = stated_copies(request);
   for (const std::string& name : names) {
     models.push_back(with_place("--models", [&] {
       return load_model(name, request.model.batch_size, request.model.backward);
@@ -62,6 +77,8 @@ std::vector<Model> load_models(SweepRequest& request) {
     models.back() = with_place("--alignment", [&] {
       return with_alignment(std::move(models.back()), request.model.alignment);
     });
+    if (copies.tensors.empty()) continue;
+    models.back() = with_place("--copies", [&] { return with_copies(models.back(), copies); });
   }
   request.model_sha256 = digests(models, names, "--models");
   return models;
@@ -163,6 +180,11 @@ SweepGrid load_grid(SweepRequest& request) {
     if (platforms.empty()) add(model, std::nullopt);
   }
   put_in_stated_order(request, grid);
+  if (const CopyChoice copies = request.settings.copies; copies != CopyChoice::none) {
+    with_place("--copies", [&] {
+      for (const Subject& each : grid.subjects) copy_candidates(each.model, copy_mode(copies));
+    });
+  }
   with_place(request.min_ram ? "--min-ram" : "--ram-budget", [&] { check_sweep(grid); });
   return grid;
 }

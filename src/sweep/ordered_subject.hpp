@@ -6,14 +6,17 @@
 
 namespace poet {
 
-/// A subject with its nodes in the order that a result is in: itself, if that is its own.
-/// Permuting a graph copies it, and most results are in the subject's own order, where nothing is
-/// copied.
+/// A subject with its nodes in the order that a result is in, and with the copies that a search
+/// chose for it: itself, if both are its own. Permuting a graph copies it, and most results are
+/// about the subject's own, where nothing is copied.
 class OrderedSubject {
  public:
-  /// Keeps a reference. Throws InputError for an order that is not legal.
-  OrderedSubject(const Subject& subject, const NodeOrder& order) : own_(subject) {
-    if (!order.empty()) other_.emplace(reordered(subject, order));
+  /// Keeps a reference. Throws InputError for an order that is not legal, and for copies that the
+  /// model cannot have.
+  OrderedSubject(const Subject& subject, const NodeOrder& order, const Copies& copies = {})
+      : own_(subject) {
+    if (!copies.tensors.empty()) other_.emplace(with_copies(subject, copies));
+    if (!order.empty()) other_.emplace(reordered(get(), order));
   }
 
   const Subject& get() const { return other_ ? *other_ : own_; }

@@ -29,6 +29,7 @@ std::string point_key(const SweepRow& row) {
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
                   problem.batch_size, problem.mem_power_scale, name_of(limits.techniques),
                   problem.runtime_budget_ratio, limits.ram_budget_bytes);
+  key += fmt::format("\n{}", name_of(problem.copies.mode));
   for_each_field(kNewLimits, [&](const auto& limit) { key += "\n" + text_of(limit.of(limits)); });
   return key;
 }
@@ -54,7 +55,8 @@ bool graph_changed(const SweepRow& before, const SweepRow& now) {
   return was.model == is.model && was.platform == is.platform && was.batch_size == is.batch_size &&
          was.mem_power_scale == is.mem_power_scale &&
          was.limits.techniques == is.limits.techniques && was.objective == is.objective &&
-         was.limits.paging_time == is.limits.paging_time && was.graph_sha256 != is.graph_sha256;
+         was.limits.paging_time == is.limits.paging_time && was.copies.mode == is.copies.mode &&
+         was.graph_sha256 != is.graph_sha256;
 }
 
 Pairs::Pairs(const ComparedResult& baseline, const ComparedResult& fresh) {
@@ -97,6 +99,7 @@ constexpr auto kProblemInWords = std::tuple_cat(
                Field<&RowProblem::limits, &Limits::techniques>{"the set of techniques"}),
     within<&RowProblem::limits>(kNewLimitsInWords),
     std::tuple(Field<&RowProblem::objective>{"the objective"},
+               Field<&RowProblem::copies, &Copies::mode>{"the mode of copies"},
                Field<&RowProblem::limits, &Limits::ram_budget_bytes>{"the RAM budget in bytes"},
                Field<&RowProblem::graph_sha256>{"the graph's digest"},
                Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{

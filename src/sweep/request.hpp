@@ -39,6 +39,8 @@ struct SweepRequest {
   StorageBudgets storage{};
   std::string order_file{};         ///< with OrderKind::stated
   std::string order_file_sha256{};  ///< likewise: of its text
+  std::string copies_file{};        ///< of copies that no search chooses
+  std::string copies_file_sha256{};
   // What is written.
   SweepFormat format = SweepFormat::jsonl;
   std::string csv;
@@ -76,7 +78,8 @@ inline constexpr auto kAskedFields = std::tuple_cat(
     kSettingFields<&SweepRequest::settings>,
     kMembersIn<InFile::left_out_if_default, &SweepRequest::paging_time>, kBudgetsInJournal,
     kMembersIn<InFile::left_out_if_default, &SweepRequest::order_file,
-               &SweepRequest::order_file_sha256>);
+               &SweepRequest::order_file_sha256, &SweepRequest::copies_file,
+               &SweepRequest::copies_file_sha256>);
 
 template <>
 inline constexpr auto kFields<SweepRequest> = std::tuple_cat(

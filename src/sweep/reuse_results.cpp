@@ -21,6 +21,7 @@
 #include "base/text/figures.hpp"
 #include "model/chip_ram.hpp"
 #include "poet/error.hpp"
+#include "question/choose_copies.hpp"
 #include "question/choose_order.hpp"
 #include "report/summary.hpp"
 #include "solver/incumbent.hpp"
@@ -48,8 +49,9 @@ bool proven(const SolveResult& result, double gap) {
 }
 
 KnownResults::KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>& points,
-                           const std::vector<std::vector<OrderedSchedule>>& starts, OrderKind kind)
-    : kind_(kind), grid_(grid), points_(points), subjects_(grid.subjects.size()) {
+                           const std::vector<std::vector<OrderedSchedule>>& starts, OrderKind kind,
+                           CopyChoice copies)
+    : kind_(kind), copies_(copies), grid_(grid), points_(points), subjects_(grid.subjects.size()) {
   for (std::size_t s = 0; s < subjects_.size(); ++s) {
     subjects_[s].order_sha256 = grid.subjects[s].order_sha256();
   }
@@ -61,7 +63,7 @@ KnownResults::KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>&
 /// Another build's order, or another model's, may be none here.
 void KnownResults::add_start(int subject, const OrderedSchedule& start) {
   try {
-    const OrderedSubject in_order(grid_.subjects[subject], start.order);
+    const OrderedSubject in_order(grid_.subjects[subject], start.order, start.copies);
     Replay replay = replay_without_limits(in_order.get().graph, start.schedule,
                                           in_order.get().limits.paging_time);
     if (!replay.valid()) return;
@@ -78,7 +80,7 @@ void KnownResults::add(int point, const SweepOutcome& outcome) {
   const SweepPoint& where = points_[point];
   const SolveResult& result = outcome.result;
   OfSubject& of_subject = subjects_[where.subject];
-  const OrderedSubject in_order(grid_.subjects[where.subject], outcome.order);
+  const OrderedSubject in_order(grid_.subjects[where.subject], outcome.order, outcome.copies);
   const std::string order_sha256 = in_order.get().order_sha256();
   if (result.status == Status::infeasible) refuse_if_any_fits(point);
   of_subject.proofs.push_back({.point = point,
@@ -102,14 +104,15 @@ void KnownResults::add(int point, const SweepOutcome& outcome) {
                                  point, needs, bound));
   }
   of_subject.schedules.push_back({.point = point,
-                                  .schedule = {*result.schedule, outcome.order},
+                                  .schedule = {*result.schedule, outcome.order, outcome.copies},
                                   .order_sha256 = order_sha256,
                                   .replay = std::move(replay)});
 }
 
 /// Whether what is in an order concerns a point of this subject.
 bool KnownResults::is_about(const std::string& order_sha256, const OfSubject& subject) const {
-  return kind_ == OrderKind::search || order_sha256 == subject.order_sha256;
+  return kind_ == OrderKind::search || copies_ != CopyChoice::none ||
+         order_sha256 == subject.order_sha256;
 }
 
 void KnownResults::refuse_if_any_fits(int point) const {
@@ -168,8 +171,11 @@ std::optional<SweepOutcome> KnownResults::verdict_on(int point) const {
   const Verdict::Kind verdict = instant_verdict(problem, subject.base).kind;
   if (verdict == Verdict::Kind::open) return std::nullopt;
   SweepOutcome known{.origin = SweepOutcome::Origin::verdict};
-  if (verdict == Verdict::Kind::infeasible && kind_ == OrderKind::search) {
-    std::optional<SolveResult> refused = infeasible_in_any_order(subject, where.limits);
+  const bool has_copies = copies_ != CopyChoice::none;
+  if (verdict == Verdict::Kind::infeasible && (kind_ == OrderKind::search || has_copies)) {
+    std::optional<SolveResult> refused = has_copies
+                                             ? infeasible_with_any_copies(subject, where.limits)
+                                             : infeasible_in_any_order(subject, where.limits);
     if (!refused) return std::nullopt;
     known.result = std::move(*refused);
     known.result.statistics.formulation = "none";
@@ -206,6 +212,7 @@ std::optional<SweepOutcome> KnownResults::outcome_of(int point, double gap) cons
   if (relative_gap(energy, bound) > gap + kProofTolerance) return std::nullopt;
   outcome.origin_point = known->point;
   outcome.order = known->schedule.order;
+  outcome.copies = known->schedule.copies;
   outcome.result.status = Status::optimal;
   outcome.result.schedule = known->schedule.schedule;
   outcome.result.energy_joules = energy;

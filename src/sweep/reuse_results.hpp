@@ -16,15 +16,16 @@ bool proven(const SolveResult& result, double gap);
 /// bound or proof for loose limits holds for tighter ones. Only points that dominate are asked, so
 /// that a result does not depend on the order in which points finish.
 ///
-/// A bound is about one order of the nodes, and holds for points in the same one alone. Schedules
-/// are replayed each in its own order. With OrderKind::search they go from order to order, and
-/// `infeasible` is about all orders; else each subject has one order.
+/// A bound is about one order of the nodes and one set of copies, and holds for points with the
+/// same alone. Schedules are replayed each in its own order, with its copies. With
+/// OrderKind::search they go from order to order, and `infeasible` is about all orders; else each
+/// subject has one order. Likewise if a search chooses copies.
 class KnownResults {
  public:
   /// `starts` has schedules by subject that are known beforehand; it may be empty.
   KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                const std::vector<std::vector<OrderedSchedule>>& starts,
-               OrderKind kind = OrderKind::given);
+               OrderKind kind = OrderKind::given, CopyChoice copies = CopyChoice::none);
 
   /// Takes in a finished point. Throws InputError if its schedule does not replay within the
   /// point's limits to the energy that the outcome states, and InternalError for a proof of
@@ -79,6 +80,7 @@ class KnownResults {
   const Proof* proof_of_none(int point) const;
 
   OrderKind kind_;
+  CopyChoice copies_;
   const SweepGrid& grid_;
   const std::vector<SweepPoint>& points_;
   std::vector<OfSubject> subjects_;

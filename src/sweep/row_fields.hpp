@@ -17,8 +17,10 @@ struct RowProblem {
   std::string model_sha256;
   std::optional<std::string> platform;  ///< absent for a model that brings its costs
   std::optional<std::string> platform_sha256;
-  std::string graph_sha256;    ///< in the given order: what the problem is
-  std::string order_sha256{};  ///< in the row's order, which its proofs are about; empty: given
+  std::string graph_sha256;  ///< in the given order, without copies: what the problem is
+  /// In the row's order and with its copies, which its proofs are about; empty: the same.
+  std::string order_sha256{};
+  Copies copies{};  ///< of a search, its mode and what it chose; else as the model has them
   std::int64_t batch_size = 1;
   double mem_power_scale = 1;
   Limits limits;                    ///< without a RAM budget if that is the answer
@@ -84,7 +86,7 @@ template <>
 inline constexpr auto kFields<RowProblem> = std::tuple_cat(
     kMembers<&RowProblem::model, &RowProblem::model_sha256, &RowProblem::platform,
              &RowProblem::platform_sha256, &RowProblem::graph_sha256>,
-    kMembersIn<InFile::left_out_if_default, &RowProblem::order_sha256>,
+    kMembersIn<InFile::left_out_if_default, &RowProblem::order_sha256, &RowProblem::copies>,
     std::tuple(Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1}),
     kMembers<&RowProblem::mem_power_scale>,
     std::tuple(Field<&RowProblem::limits, &Limits::techniques>{"techniques"},

@@ -74,7 +74,9 @@ void check_subjects(Lines& found, std::span<const SweepRow> rows) {
     expected.limits.runtime_budget_seconds = row.problem.limits.runtime_budget_seconds;
     expected.runtime_budget_ratio = row.problem.runtime_budget_ratio;
     expected.mem_power_scale = row.problem.mem_power_scale;
-    expected.order_sha256 = row.problem.order_sha256;  // each point may have an order of its own
+    // Each point may have an order of its own, and a set of copies of the sweep's mode.
+    expected.order_sha256 = row.problem.order_sha256;
+    expected.copies.tensors = row.problem.copies.tensors;
     compare_fields(row.problem, expected, kFields<RowProblem>, {}, differs(first));
   }
 }

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "poet/graph.hpp"
+#include "question/choose_copies.hpp"
+#include "report/file_order.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
 #include "sweep/fields.hpp"
@@ -23,10 +25,12 @@ RowProblem row_problem(const Subject& subject, const Limits& limits, const Runti
                      .model_sha256 = subject.model.sha256,
                      .graph_sha256 = subject.graph_sha256(),
                      .order_sha256 = subject.order_sha256(),
+                     .copies = subject.model.copies,
                      .batch_size = subject.model.batch_size,
                      .mem_power_scale = settings.mem_power_scale,
                      .limits = limits,
                      .runtime_budget_ratio = runtime_ratio(runtime, subject.stated_base())};
+  if (settings.copies != CopyChoice::none) problem.copies.mode = copy_mode(settings.copies);
   if (subject.platform) {
     problem.platform = subject.platform->name;
     problem.platform_sha256 = subject.platform->sha256;
@@ -91,7 +95,7 @@ std::string problem_name(const ProblemInfo& problem) {
 PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
                         const SweepOutcome& outcome, const SolveSettings& settings) {
   const SweepPoint& where = points[point];
-  const OrderedSubject in_order(grid.subjects[where.subject], outcome.order);
+  const OrderedSubject in_order(grid.subjects[where.subject], outcome.order, outcome.copies);
   const Subject& subject = in_order.get();
   const bool failed = !outcome.failure.empty();
   PointResult result;
@@ -115,6 +119,10 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
                                    point_request(subject, where, settings), outcome.result);
   if (settings.order == OrderKind::search) {
     result.file->bought.given_order_energy_joules = outcome.given_order_energy_joules;
+  }
+  if (subject.copied) result.file->model.uncopied_graph_sha256 = subject.graph_sha256();
+  if (settings.copies != CopyChoice::none) {
+    result.file->copied = {subject.stated_base().energy_joules, outcome.uncopied_energy_joules};
   }
   result.row.summary = result.file->summary;
   return result;
@@ -171,14 +179,15 @@ ExitCode exit_code_of(const std::vector<MinRamRow>& rows) {
   return any_is(rows, MinRamRow::Status::interval) ? ExitCode::limit : ExitCode::ok;
 }
 
-// The digest of the graph is the one in the given order, by which rows in other orders are
-// recognised.
+// The digest of the graph is the one in the given order without copies, by which rows in other
+// orders, and with other copies, are recognised.
 SweepRow row_of(const ScheduleFile& file) {
   SweepRow row{.status = row_status(file.status),
                .problem = {.model = file.model.name,
                            .model_sha256 = file.model.sha256,
-                           .graph_sha256 = given_graph_sha256(file),
-                           .order_sha256 = file.model.order_sha256,
+                           .graph_sha256 = problem_sha256(file),
+                           .order_sha256 = own_sha256(file),
+                           .copies = file.model.copies,
                            .batch_size = file.model.batch_size,
                            .mem_power_scale = file.request.settings.mem_power_scale,
                            .limits = file.request.limits,
@@ -189,6 +198,8 @@ SweepRow row_of(const ScheduleFile& file) {
                .baseline_peak_ram_bytes = file.summary.baseline_peak_ram_bytes,
                .summary = file.summary,
                .wall_seconds = file.solver.wall_seconds};
+  const CopyChoice copies = file.request.settings.copies;
+  if (copies != CopyChoice::none) row.problem.copies.mode = copy_mode(copies);
   if (file.platform) {
     row.problem.platform = file.platform->name;
     row.problem.platform_sha256 = file.platform->sha256;

@@ -10,6 +10,7 @@
 
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
+#include "question/choose_copies.hpp"
 #include "question/watched_solve.hpp"
 #include "sweep/child_tasks.hpp"
 #include "sweep/dominance.hpp"
@@ -31,7 +32,8 @@ class Sweep {
         options_(options),
         outcomes_(outcomes),
         order_(points),
-        known_(grid, points, options.starts, options.solve.settings.order) {
+        known_(grid, points, options.starts, options.solve.settings.order,
+               options.solve.settings.copies) {
     outcomes_.resize(points.size());
     for (std::size_t p = 0; p < points.size(); ++p) {
       if (!outcomes_[p]) continue;
@@ -91,6 +93,11 @@ class Sweep {
     solve.interrupted = nullptr;  // the parent ends this process
     const Subject& subject = grid_.subjects[points_[point].subject];
     const Limits& limits = points_[point].limits;
+    if (solve.settings.copies != CopyChoice::none) {
+      return solve_with_some_copies(
+          subject, limits, solve, known_.start_for(point),
+          [&](const std::string& graph) { return bound_for(point, graph); });
+    }
     if (solve.settings.order == OrderKind::search) {
       return solve_in_some_order(subject, limits, solve, known_.start_for(point),
                                  [&](const std::string& order) { return bound_for(point, order); });
@@ -131,6 +138,9 @@ class Sweep {
 
   void record(int point, SweepOutcome outcome) {
     order_.finish(point);
+    // A journal says of each point for which copies it was looked.
+    const CopyChoice copies = options_.solve.settings.copies;
+    if (copies != CopyChoice::none) outcome.copies.mode = copy_mode(copies);
     outcomes_[point] = std::move(outcome);
     if (options_.finished) options_.finished(point, *outcomes_[point]);
   }

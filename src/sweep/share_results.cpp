@@ -35,8 +35,8 @@ bool usable(const std::optional<SweepOutcome>& outcome) {
 class Contradictions {
  public:
   Contradictions(const SweepGrid& grid, const std::vector<SweepPoint>& points,
-                 const SweepOutcomes& outcomes, OrderKind kind)
-      : grid_(grid), points_(points), outcomes_(outcomes), kind_(kind) {}
+                 const SweepOutcomes& outcomes, OrderKind kind, CopyChoice copies)
+      : grid_(grid), points_(points), outcomes_(outcomes), kind_(kind), copies_(copies) {}
 
   void refuse() const {
     for (int subject = 0; subject < static_cast<int>(grid_.subjects.size()); ++subject) {
@@ -47,8 +47,10 @@ class Contradictions {
       const auto solved =
           points_of(subject, [](const SolveResult& result) { return result.schedule.has_value(); });
       for (const int p : solved) {
-        if (kind_ != OrderKind::search && !outcomes_[p]->order.empty()) continue;
-        compare(subject, infeasible, {*outcomes_[p]->result.schedule, outcomes_[p]->order},
+        const SweepOutcome& with = *outcomes_[p];
+        if (kind_ != OrderKind::search && !with.order.empty()) continue;
+        if (copies_ == CopyChoice::none && !with.copies.tensors.empty()) continue;
+        compare(subject, infeasible, {*with.result.schedule, with.order, with.copies},
                 fmt::format("the schedule of point {}", p));
       }
     }
@@ -67,7 +69,7 @@ class Contradictions {
 
   void compare(int subject, const std::vector<int>& infeasible, const OrderedSchedule& schedule,
                const std::string& name) const {
-    const OrderedSubject in_order(grid_.subjects[subject], schedule.order);
+    const OrderedSubject in_order(grid_.subjects[subject], schedule.order, schedule.copies);
     const Replay replay = replay_without_limits(in_order.get().graph, schedule.schedule,
                                                 in_order.get().limits.paging_time);
     if (!replay.valid()) return;  // no schedule after all; its own point reports that
@@ -82,6 +84,7 @@ class Contradictions {
   const std::vector<SweepPoint>& points_;
   const SweepOutcomes& outcomes_;
   OrderKind kind_;
+  CopyChoice copies_;
 };
 
 /// The status is set anew, since the schedule or the bound may have come from another point.
@@ -107,7 +110,8 @@ bool is_better(const SweepOutcome& now, const SweepOutcome& other) {
   if (!now.result.schedule && now.result.status != Status::optimal) return true;
   const Joules energy = other.result.energy_joules;
   if (energy >= now.result.energy_joules) return false;
-  return now.order == other.order || !agree(energy, now.result.energy_joules);
+  return (now.order == other.order && now.copies == other.copies) ||
+         !agree(energy, now.result.energy_joules);
 }
 
 class Sharing {
@@ -118,12 +122,11 @@ class Sharing {
     for (const Subject& subject : grid_.subjects) own.push_back(subject.order_sha256());
     for_each([&](int p) {
       const int subject = points_[p].subject;
-      const NodeOrder& order = outcomes_[p]->order;
+      const auto& [order, copies] = std::tie(outcomes_[p]->order, outcomes_[p]->copies);
+      const OrderedSubject in_order(grid_.subjects[subject], order, copies);
+      const bool is_own = order.empty() && copies.tensors.empty();
       proven_[p] = {.joules = outcomes_[p]->result.lower_bound_joules,
-                    .order_sha256 =
-                        order.empty()
-                            ? own[subject]
-                            : OrderedSubject(grid_.subjects[subject], order).get().order_sha256()};
+                    .order_sha256 = is_own ? own[subject] : in_order.get().order_sha256()};
     });
     for (const OrderBound& bound : proven_) order_sha256_.push_back(bound.order_sha256);
   }
@@ -155,6 +158,7 @@ class Sharing {
       outcome.result.energy_joules = other.result.energy_joules;
       outcome.result.reason.clear();
       outcome.order = other.order;
+      outcome.copies = other.copies;
       order_sha256_[point] = order_sha256_[p];
       outcome.given_order.reset();
       outcome.origin = SweepOutcome::Origin::reused;
@@ -162,6 +166,9 @@ class Sharing {
       std::optional<Joules>& given = outcome.given_order_energy_joules;
       const std::optional<Joules>& also = other.given_order_energy_joules;
       if (also) given = given ? std::min(*given, *also) : *also;
+      std::optional<Joules>& uncopied = outcome.uncopied_energy_joules;
+      const std::optional<Joules>& found = other.uncopied_energy_joules;
+      if (found) uncopied = uncopied ? std::min(*uncopied, *found) : *found;
     });
   }
 
@@ -196,8 +203,8 @@ class Sharing {
 }  // namespace
 
 void share_results(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
-                   SweepOutcomes& outcomes, OrderKind order) {
-  Contradictions(grid, points, outcomes, order).refuse();
+                   SweepOutcomes& outcomes, OrderKind order, CopyChoice copies) {
+  Contradictions(grid, points, outcomes, order, copies).refuse();
   Sharing(grid, points, outcomes).run(gap);
 }
 

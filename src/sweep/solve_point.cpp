@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "poet/simulate.hpp"
+#include "question/choose_copies.hpp"
 #include "question/choose_order.hpp"
 #include "question/watched_solve.hpp"
 #include "solver/search/local_search.hpp"
@@ -161,6 +162,36 @@ SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
   if (!is_found && outcome.result.status == Status::infeasible) {
     outcome.given_order = Status::infeasible;
     outcome.result = unknown_in_other_orders(given, outcome.result);
+  }
+  outcome.result.statistics.heuristic_seconds += chosen.wall_seconds;
+  outcome.result.statistics.wall_seconds += chosen.wall_seconds;
+  outcome.wall_seconds = outcome.result.statistics.wall_seconds;
+  return outcome;
+}
+
+SweepOutcome solve_with_some_copies(const Subject& given, const Limits& limits,
+                                    const SolveOptions& options,
+                                    const std::optional<OrderedSchedule>& start,
+                                    const BoundOfOrder& bound_of) {
+  AnswerOptions search{.progress = options.progress, .interrupted = options.interrupted};
+  if (start) {
+    search.start = start->schedule;
+    search.start_copies = start->copies;
+  }
+  CopiedSubject chosen = choose_order_and_copies(given, limits, options.settings, search);
+  SolveOptions rest = options;
+  rest.start = std::move(chosen.start);
+  rest.known_bound_joules =
+      std::max(rest.known_bound_joules, bound_of(chosen.subject.order_sha256()));
+  Seconds& limit = rest.settings.time_limit_seconds;
+  limit = rest_of_limit(limit, chosen.wall_seconds);
+  SweepOutcome outcome{.copies = chosen.subject.model.copies,
+                       .uncopied_energy_joules = chosen.without_joules};
+  outcome.result =
+      solve_watched({.graph = chosen.subject.graph, .limits = limits}, rest, solve_point);
+  if (chosen.subject.chosen && !given.chosen) outcome.order = chosen.subject.chosen->order;
+  if (outcome.result.status == Status::infeasible) {
+    outcome.result = unknown_with_other_copies(outcome.result);
   }
   outcome.result.statistics.heuristic_seconds += chosen.wall_seconds;
   outcome.result.statistics.wall_seconds += chosen.wall_seconds;

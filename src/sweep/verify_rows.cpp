@@ -32,10 +32,12 @@ bool same_order(const SweepRow& a, const SweepRow& b) {
   return same_graph(a, b) && a.problem.order_sha256 == b.problem.order_sha256;
 }
 
-/// Only a search gives the rows of a sweep several orders, and it says of all of them that there is
-/// no schedule.
+/// Only a search gives the rows of a sweep several orders, or sets of copies, and it says of all of
+/// them that there is no schedule; of copies, those of its mode and of narrower ones.
 bool excludes(const SweepRow& infeasible, const SweepRow& other) {
-  return same_order(infeasible, other) || infeasible.problem.order_sha256.empty();
+  return same_order(infeasible, other) ||
+         (infeasible.problem.order_sha256.empty() &&
+          other.problem.copies.mode <= infeasible.problem.copies.mode);
 }
 
 }  // namespace
@@ -76,7 +78,9 @@ bool RowVerifier::fits(std::size_t schedule, const Limits& limits) const {
 }
 
 void RowVerifier::check_budgets(Lines& found, const SweepRow& row) const {
-  const KnownGraph* const known = graph_of(row);
+  // The multiple is of the graph without copies.
+  const bool is_copied = !row.problem.copies.tensors.empty();
+  const KnownGraph* const known = is_copied ? nullptr : graph_of(row);
   Seconds seconds = known != nullptr ? known->base.runtime_seconds : 0;
   if (known == nullptr) {
     // All rows of the graph state the same multiple.

@@ -56,6 +56,17 @@ class Optimize(TestCase):
         fastest = poet.optimize("linear", "m4", ram=3256, objective="runtime")
         self.assertLess(fastest.summary["runtime_ratio"], 1.02)
 
+    def test_copies_for_gradients(self):
+        model = poet.Model.layers(TINY, input=("N", 3, 16, 16), name="tiny")
+        arguments = {"ram": "60%", "runtime": 3, "backward": "exact", "effort": "fast"}
+        chosen = poet.optimize(model, "m4", copies="int8", **arguments)
+        self.assertEqual(chosen.request["copies"], "int8")
+        stated = poet.optimize(model, "m4", copies=chosen, warm_start=chosen, **arguments)
+        self.assertEqual(stated.document["model"].get("copies"), chosen.document["model"].get("copies"))
+        self.assertLessEqual(stated.energy, chosen.energy * (1 + 1e-9))
+        rows = poet.sweep(model, "m4", ram="60%", runtime=3, backward="exact", effort="fast", copies="int8")
+        self.assertEqual(rows[0].status in ("optimal", "feasible"), True)
+
     def test_an_order_of_the_nodes(self):
         # Each branch begins with a large tensor and ends with a small one: one after the other they need half the RAM.
         def node(name, size, *inputs):

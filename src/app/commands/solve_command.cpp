@@ -88,8 +88,11 @@ std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject
   if (path.empty()) return std::nullopt;
   const ScheduleFile file = parse_schedule_file(read_file(path), path);
   const OrderedSchedule known = with_place(path, [&] { return known_schedule(subject, file); });
-  if (question.request.settings.order != OrderKind::search) {
-    with_place(path, [&] { expect_order_of(subject, known); });
+  const SolveSettings& settings = question.request.settings;
+  if (settings.order != OrderKind::search) {
+    const bool any_copies = settings.copies != CopyChoice::none;
+    const Subject own = any_copies ? with_copies(subject, known.copies) : subject;
+    with_place(path, [&] { expect_order_of(own, known); });
   }
   const Replay replay = replay_known(subject, known, question.limits);
   if (replay.valid()) return known;
@@ -162,8 +165,9 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   }
   print_beside_tensors(subject);
   print_work(file.solver);
-  const std::string order = order_bought(file);
-  if (!order.empty()) spdlog::info("{}", order);
+  for (const std::string& bought : {order_bought(file), copies_bought(file)}) {
+    if (!bought.empty()) spdlog::info("{}", bought);
+  }
   const std::string uncertainty = uncertainty_line(file);
   if (!uncertainty.empty()) spdlog::info("{}", uncertainty);
   if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
@@ -215,6 +219,7 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     if (known) {
       options.start = known->schedule;
       options.start_order = known->order;
+      options.start_copies = known->copies;
     }
   }
   catch_interrupts();
@@ -285,7 +290,7 @@ Run add_solve(CLI::App& app) {
                       &arguments->asked.model.platform_sizes);
   add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
-  add_copies_option(app, arguments->asked.model, kWhatToSolve);
+  add_copies_option(app, question.settings.copies, arguments->asked.model.copies);
   OptionGroup(app, kWhatToSolve)
       .choice("--at", question.at,
               "where in the intervals of the platform's energy figures to solve: at the geometric "

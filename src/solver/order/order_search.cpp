@@ -178,7 +178,7 @@ class OrderSearch {
 
   void search_round(double moves) {
     order_ = best_order_;
-    OrderPlan plan = best_;
+    NodePlan plan = best_;
     const std::int64_t each = judge_moves();
     double made = 0;
     while (made < moves && !stopping()) {
@@ -189,7 +189,7 @@ class OrderSearch {
       const bool fits_one_by_one = working_set_.excess(next, problem_.limits.ram_budget_bytes) == 0;
       if (!fits_one_by_one && plan.fits()) continue;
       made += static_cast<double>(each);
-      OrderPlan judged = judge(next, plan, each);
+      NodePlan judged = judge(next, plan, each);
       const double cooling = std::max(0.0, 1 - made / moves);  // the last one may overrun
       if (!accepts(plan, judged, 2 * random_.uniform() * cooling)) continue;
       order_ = std::move(next);
@@ -206,12 +206,12 @@ class OrderSearch {
     return std::min(kJudgeMovesPerNode * problem_.graph.size(), judgement().moves);
   }
 
-  OrderPlan judge(const NodeOrder& order, const OrderPlan& from, std::int64_t moves) {
+  NodePlan judge(const NodeOrder& order, const NodePlan& from, std::int64_t moves) {
     return judge_.judge(order, from, moves, random_.next(), [this] { return stopping(); });
   }
 
   /// `share` is of the threshold.
-  bool accepts(const OrderPlan& before, const OrderPlan& after, double share) const {
+  bool accepts(const NodePlan& before, const NodePlan& after, double share) const {
     if (!before.fits()) {
       return after.fits() || after.trouble <= before.trouble * (1 + kTroubleHeat * share);
     }
@@ -219,12 +219,12 @@ class OrderSearch {
                                before.extra_joules + judgement().heat * share * best_.extra_joules;
   }
 
-  bool is_better(const OrderPlan& plan) const {
+  bool is_better(const NodePlan& plan) const {
     if (!best_.fits()) return plan.fits() || plan.trouble < best_.trouble;
     return plan.fits() && plan.extra_joules < best_.extra_joules;
   }
 
-  void note(const OrderPlan& plan) {
+  void note(const NodePlan& plan) {
     if (!is_better(plan)) return;
     best_ = plan;
     best_order_ = order_;
@@ -267,7 +267,7 @@ class OrderSearch {
   NodeOrder given_;  ///< the identity
   NodeOrder order_;  ///< at hand
   NodeOrder best_order_;
-  OrderPlan best_;  ///< in best_order_
+  NodePlan best_;  ///< in best_order_
   FoundOrder found_;
 };
 

@@ -110,7 +110,7 @@ TEST(OrderJudge, CountsAsTheSimulatorDoes) {
     Random random(static_cast<std::uint64_t>(number));
     OrderMoves moves(problem.graph, precedence(problem.graph), random);
     NodeOrder order = first_order(problem.graph);
-    OrderPlan plan;
+    NodePlan plan;
     for (int step = 0; step < 4; ++step) {
       moves.change(order);
       plan = judge.judge(order, plan, 500, random.next(), never_stop);
@@ -122,7 +122,7 @@ TEST(OrderJudge, CountsAsTheSimulatorDoes) {
       EXPECT_NEAR(replay.energy_joules, base + plan.extra_joules, 1e-9 * replay.energy_joules);
       if (!plan.fits()) continue;
       ++fitting;
-      const OrderPlan same = judge.plan_of(order, schedule);
+      const NodePlan same = judge.plan_of(order, schedule);
       EXPECT_TRUE(same.fits());
       EXPECT_EQ(same.extra_joules, plan.extra_joules);
       moved += order != first_order(problem.graph) ? 1 : 0;
@@ -138,9 +138,9 @@ TEST(OrderJudge, NeverMakesAPlanThatFitsWorse) {
     const Problem problem = problem_with_orders(number);
     const OrderJudge judge(problem);
     const NodeOrder order = first_order(problem.graph);
-    OrderPlan plan = judge.judge(order, {}, 1, 1, never_stop);
+    NodePlan plan = judge.judge(order, {}, 1, 1, never_stop);
     for (std::uint64_t seed = 2; seed < 5; ++seed) {
-      const OrderPlan next = judge.judge(order, plan, 300, seed, never_stop);
+      const NodePlan next = judge.judge(order, plan, 300, seed, never_stop);
       EXPECT_TRUE(!plan.fits() || (next.fits() && next.extra_joules <= plan.extra_joules));
       improved += plan.fits() && next.extra_joules < plan.extra_joules ? 1 : 0;
       plan = next;

@@ -51,6 +51,8 @@ std::vector<std::string> shared_words(const SweepRequest& request) {
   if (request.settings.order == OrderKind::search)
     add("--order", request.settings.order, OrderKind::given);
   add("--order", request.order_file, plain.order_file);
+  add("--copies", request.settings.copies, plain.settings.copies);
+  add("--copies", request.copies_file, plain.copies_file);
   if (request.require_optimal) words.emplace_back("--require-optimal");
   return words;
 }

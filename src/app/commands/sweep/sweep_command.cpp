@@ -110,6 +110,7 @@ Run add_sweep(CLI::App& app) {
   add_order_option(app, request.settings.order, request.order_file);
   add_paging_options(app, request.paging_time, request.storage);
   add_model_options(app, request.model, kWhatToSolve);
+  add_copies_option(app, request.settings.copies, request.copies_file);
   add_setting_options(app, request.settings, request.require_optimal);
   add_running(app, *arguments);
   add_results(app, *arguments);

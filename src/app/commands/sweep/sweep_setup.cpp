@@ -30,6 +30,8 @@ void check_combinations(const SweepArguments& arguments) {
   refuse_together(arguments.dry_run, "--dry-run", collect, "--collect");
   refuse_together(arguments.request.min_ram, "--min-ram", arguments.dry_run, "--dry-run");
   refuse_together(arguments.request.min_ram, "--min-ram", collect, "--collect");
+  refuse_together(arguments.request.min_ram, "--min-ram",
+                  arguments.request.settings.copies != CopyChoice::none, "a search for --copies");
   refuse_together(arguments.request.min_ram, "--min-ram", !arguments.request.schedules.empty(),
                   "--schedules");
   refuse_together(arguments.request.min_ram, "--min-ram", !arguments.request.plot.empty(),

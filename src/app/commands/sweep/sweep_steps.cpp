@@ -77,7 +77,8 @@ class SweepRun {
   ExitCode collect() {
     std::vector<SweepPoint> points;
     if (!make_points(points)) return ExitCode::interrupted;
-    SweepOutcomes outcomes = collect_outcomes(arguments_.collect, grid_, points, order_kind());
+    SweepOutcomes outcomes = collect_outcomes(arguments_.collect, grid_, points, order_kind(),
+                                              setup_.request.settings.copies);
     return settle_and_report(points, outcomes, true);
   }
 
@@ -168,6 +169,7 @@ class SweepRun {
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
     MinRamOptions search{.solve = solve_options(), .jobs = arguments_.jobs, .known = open};
     if (!is_answer) search.solve.settings.order = OrderKind::given;
+    search.solve.settings.copies = CopyChoice::none;
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);
@@ -197,7 +199,8 @@ class SweepRun {
   /// tighter limits go to looser ones at the end, so that no energy rises as limits loosen.
   ExitCode settle_and_report(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                              bool complete) {
-    share_results(grid_, points, setup_.request.settings.gap, outcomes, order_kind());
+    share_results(grid_, points, setup_.request.settings.gap, outcomes, order_kind(),
+                  setup_.request.settings.copies);
     std::vector<PointResult> results =
         make_results(grid_, points, outcomes, setup_.request, setup_.output);
     std::vector<SweepRow> rows;

@@ -38,7 +38,10 @@ std::string figures(const Summary& s) {
 }
 
 std::string origin_of(const SweepRow& row) {
-  const char* const order = row.problem.order_sha256.empty() ? "" : ", other order";
+  const std::size_t copies = row.problem.copies.tensors.size();
+  const std::string order = copies > 0                         ? fmt::format(", {} copies", copies)
+                            : row.problem.order_sha256.empty() ? ""
+                                                               : ", other order";
   if (row.origin_point) return fmt::format("of point {}{}", *row.origin_point, order);
   return row.origin == SweepOutcome::Origin::solved
              ? fmt::format("{:.2f} s{}", row.wall_seconds, order)

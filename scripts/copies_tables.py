@@ -1,0 +1,144 @@
+"""Solves models without copies for gradients, with exact ones and with copies of one byte, and writes the table and the
+figure of docs/copies.md.
+
+usage: copies_tables.py --program POET_SOLVE --page PAGE --figure FILE.svg [--time-limit-s S] [--models M...] [--rows FILE]
+
+Extra energy is above the energy to compute every node once without copies, in all columns. Rows that are in FILE are
+taken from there, and new ones are added to it. Every schedule is given to `verify`.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from baseline_tables import markdown, percent, write_table
+
+MODELS = ("mobilenet_v2_035_96", "mcunet_vww", "resnet18_cifar", "gpt2_tiny", "vit_tiny", "unet_small")
+MODES = ("off", "exact", "int8")
+SHARES = (50, 35, 25, 15)
+COLOURS = {"off": "#555555", "exact": "#0072b2", "int8": "#d55e00"}
+WIDTH, HEIGHT, LEFT, TOP = 250, 190, 46, 28  # of a panel, and of what is left of its axes and above
+
+
+def solve(options, model, mode):
+    """The rows of one model in one mode, by share of RAM; each schedule is verified."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(
+            [options.program, "sweep", "--quiet", "--models", model, "--platforms", "m4", "--backward", "exact",
+             "--ram-budget", ",".join(f"{share}%" for share in SHARES), "--runtime-budget", "3", "--techniques", "remat",
+             "--copies", mode, "--schedules", folder, "--jobs", str(options.jobs),
+             "--time-limit-s", str(options.time_limit_s)],
+            stdout=subprocess.PIPE, check=False, encoding="utf-8")
+        if run.returncode not in (0, 4):  # 4: some point has no schedule
+            raise SystemExit(f"{model} {mode}: exit status {run.returncode}")
+        files = [str(path) for path in sorted(pathlib.Path(folder).iterdir()) if '"stages"' in path.read_text("utf-8")]
+        if files:
+            subprocess.run([options.program, "verify", "--quiet", *files], check=True)
+    print(f"{model} {mode}: {len(files)} schedules verified", file=sys.stderr)
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    return [row | {"share": share, "asked_mode": mode} for row, share in zip(rows, SHARES)]
+
+
+def rows_of(options):
+    """The rows by model, mode and share."""
+    known = options.rows.read_text("utf-8").splitlines() if options.rows.exists() else []
+    rows = {(row["model"], row["asked_mode"], row["share"]): row for row in map(json.loads, known)}
+    for model in options.models:
+        for mode in MODES:
+            if (model, mode, SHARES[0]) in rows:
+                continue
+            solved = solve(options, model, mode)
+            rows |= {(model, mode, row["share"]): row for row in solved}
+            with options.rows.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(row) + "\n" for row in solved)
+    return rows
+
+
+def once(rows, model):
+    """The energy to compute every node once, without copies."""
+    return rows[model, "off", SHARES[0]]["baseline_energy_joules"]
+
+
+def cell(rows, model, mode, share):
+    row = rows[model, mode, share]
+    if row["energy_joules"] is None:
+        return "none exists" if row["status"] == "infeasible" else "none found"
+    return percent(row["energy_joules"] / once(rows, model) - 1) + ("" if row["status"] == "optimal" else " *")
+
+
+def chosen(rows, model, share):
+    return len(rows[model, "int8", share].get("copies", {}).get("tensors", []))
+
+
+def table(rows, models):
+    lines = []
+    for model in models:
+        for mode in MODES:
+            lines.append([f"`{model}`" if mode == "off" else "", f"`{mode}`",
+                          *(cell(rows, model, mode, share) for share in SHARES)])
+        lines.append(["", "copies of `int8`", *(str(chosen(rows, model, share)) for share in SHARES)])
+    return markdown(["model", "`--copies`", *(f"{share} %" for share in SHARES)], lines)
+
+
+def panel(rows, model, x, y):
+    """One model: extra energy over RAM, a curve for each mode."""
+    points = {mode: [(share, 100 * (rows[model, mode, share]["energy_joules"] / once(rows, model) - 1))
+                     for share in SHARES if rows[model, mode, share]["energy_joules"] is not None] for mode in MODES}
+    top = max([extra for curve in points.values() for _, extra in curve] + [1]) * 1.08
+    right, bottom = x + WIDTH - 12, y + HEIGHT - 34
+
+    def place(share, extra):
+        across = (share - SHARES[-1]) / (SHARES[0] - SHARES[-1])
+        return x + LEFT + across * (right - x - LEFT), bottom - extra / top * (bottom - y - TOP)
+
+    parts = [f'<text x="{x + LEFT}" y="{y + 16}" font-weight="bold">{model}</text>',
+             f'<path d="M{x + LEFT} {y + TOP}V{bottom}H{right}" fill="none" stroke="#999999"/>']
+    for share in SHARES:
+        parts.append(f'<text x="{place(share, 0)[0]:.1f}" y="{bottom + 15}" text-anchor="middle">{share} %</text>')
+    for extra in (0, top / 2, top):
+        parts.append(f'<text x="{x + LEFT - 5}" y="{place(15, extra)[1] + 4:.1f}" text-anchor="end">{extra:.0f} %</text>')
+    for mode, curve in points.items():
+        path = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in curve)
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{COLOURS[mode]}" stroke-width="2"/>')
+        parts += ['<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"/>'.format(*place(*point), COLOURS[mode]) for point in curve]
+    return parts
+
+
+def figure(rows, models):
+    columns = min(3, len(models))
+    width, height = columns * WIDTH + 10, -(-len(models) // columns) * HEIGHT + 34
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
+             f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
+    for number, model in enumerate(models):
+        parts += panel(rows, model, number % columns * WIDTH, number // columns * HEIGHT)
+    for number, mode in enumerate(MODES):
+        x = LEFT + number * 90
+        parts.append(f'<rect x="{x}" y="{height - 22}" width="14" height="4" fill="{COLOURS[mode]}"/>'
+                     f'<text x="{x + 20}" y="{height - 16}">{mode}</text>')
+    parts.append(f'<text x="{LEFT + 280}" y="{height - 16}">extra energy over RAM, in shares of keep-all without copies'
+                 "</text>")
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--page", type=pathlib.Path, required=True)
+    parser.add_argument("--figure", type=pathlib.Path, required=True)
+    parser.add_argument("--rows", type=pathlib.Path, default=pathlib.Path("build/copies.jsonl"))
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--time-limit-s", type=float, default=60)
+    parser.add_argument("--models", nargs="+", default=MODELS)
+    options = parser.parse_args()
+    rows = rows_of(options)
+    write_table(options.page, "copies", table(rows, options.models))
+    options.figure.write_text(figure(rows, options.models), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(1) from error
