@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 from poet.torch._memory import changes_of, most_held_during
 from poet.torch._pytorch import torch
@@ -82,8 +82,8 @@ def _workspace(function: Callable[[], Any], made: int) -> int:
     return max(0, most_held_during(mark, changes) - made)
 
 
-def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None) -> None:
-    """Enters seconds and workspace of each call. The random state is left as it was."""
+def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None, times: bool = True) -> None:
+    """Enters the workspace of each call, and with `times` its seconds. The random state is left as it was."""
     distinct: Dict[Any, List[Call]] = {}
     for call in calls:
         if isinstance(call, Call):
@@ -95,13 +95,10 @@ def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None) -> N
             for done, same in enumerate(distinct.values()):
                 if news is not None:
                     news(f"measured {done} of {len(distinct)} calls")
-                seconds, workspace = _costs(same[0], generator)
+                function = _alone(same[0], generator)
+                seconds = seconds_of(function) if times else 0.0
+                workspace = _workspace(function, sum(value.bytes for _, value in same[0].makes))
                 for call in same:
-                    call.seconds, call.workspace = seconds, workspace
+                    call.seconds, call.workspace = seconds if times else call.seconds, workspace
     finally:
         torch.set_rng_state(random)
-
-
-def _costs(call: Call, generator: Any) -> Tuple[float, int]:
-    function = _alone(call, generator)
-    return seconds_of(function), _workspace(function, sum(value.bytes for _, value in call.makes))
