@@ -33,6 +33,7 @@ class Step:
     is_differentiable: List[bool]  # of the outputs
     spec: Any  # of the outputs
     gradients: List[Optional[View]]  # of the parameters
+    is_dry: bool = False  # captured without numbers
 
     @property
     def seeds(self) -> List[Value]:
@@ -172,7 +173,7 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
         gradients = [None if each is None else tape.view(each, "a gradient") for each in found]
     calls = _needed(tape.calls, [each for each in outputs + gradients if isinstance(each, View)])
     owners = [tape.view(named[name], name).value for name in trained]
-    return Step(tape.values, calls, given, trained, owners, outputs, graded, spec, gradients)
+    return Step(tape.values, calls, given, trained, owners, outputs, graded, spec, gradients, dry)
 
 
 def capture(net: Any, inputs: Any, dry: bool = False) -> Step:
