@@ -158,11 +158,9 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
 
     def view(self, tensor: Any, what: str) -> Any:
         """How the tensor is an argument of what is called: a View, if it is dense."""
-        if tensor.layout != torch.strided:
-            self.refuse(what, "has a sparse tensor; expected dense ones, such as of Embedding(sparse=False)")
+        self._check_kind(tensor, what, "has")
+        if tensor.layout != torch.strided or tensor.is_nested:
             return tensor
-        if tensor.is_complex():
-            self.refuse(what, "has complex numbers; expected real ones, such as two tensors of parts")
         value = self.find(tensor)
         if value is None:  # made outside of the step
             value = self.add("constant", tensor, f"constant {sum(each.kind == 'constant' for each in self.values)}")
@@ -178,6 +176,8 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
             return func(*args, **kwargs)
         self._check(op, args)
         flat, spec = tree_flatten((args, kwargs))
+        if any(isinstance(each, torch.Generator) for each in flat):
+            self.refuse(op, "draws from a generator of its own; expected PyTorch's usual one, with no generator=")
         views = [self.view(each, op) if isinstance(each, torch.Tensor) else each for each in flat]
         before = torch.get_rng_state() if self._is_real else None
         held = [(tensor, tensor.clone()) for tensor, view in zip(flat, views)
@@ -213,9 +213,22 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
                 isinstance(each, torch.Tensor) and each.dtype in (torch.bool, torch.uint8) for each in args[1]):
             self.refuse(op, "takes a mask, so that shapes depend on numbers; expected torch.where or a product")
 
+    def _check_kind(self, tensor: Any, what: str, verb: str) -> None:
+        if tensor.layout != torch.strided or tensor.is_nested:
+            self.refuse(what, f"{verb} a sparse or nested tensor; expected dense ones, such as of "
+                              "Embedding(sparse=False)")
+        elif tensor.is_complex():
+            self.refuse(what, f"{verb} complex numbers; expected real ones, such as two tensors of parts")
+        elif tensor.is_quantized:
+            self.refuse(what, f"{verb} quantized numbers; expected floating-point ones, such as of fake quantization")
+        elif tensor.device.type != "cpu":
+            self.refuse(what, f"{verb} a tensor on {tensor.device}; expected all tensors on the CPU")
+
     def _write(self, call: Call, tensor: Any) -> None:
         value = self.find(tensor)
-        assert value is not None
+        if value is None:
+            self.refuse(call.op, "gives a tensor other memory; expected a copy by clone()")
+            return
         if value.kind in self.state:
             call.buffers += [] if value in call.buffers else [value]
             return
@@ -234,10 +247,7 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
             return
         if not isinstance(tensor, torch.Tensor):
             self.refuse(call.op, "gives a number to Python; expected operations on tensors")
-        if tensor.layout != torch.strided:
-            self.refuse(call.op, "makes a sparse tensor; expected dense ones, such as of Embedding(sparse=False)")
-        if tensor.is_complex():
-            self.refuse(call.op, "makes complex numbers; expected real ones, such as two tensors of parts")
+        self._check_kind(tensor, call.op, "makes")
         if self.find(tensor) is None:
             value = self.add("node", tensor)
             if tensor.numel() * tensor.element_size() != value.bytes:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from poet.torch._memory import changes_of, most_held_during
 from poet.torch._pytorch import torch
-from poet.torch._tape import Call, View
+from poet.torch._tape import Call, Unschedulable, View
 
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402  (after the check for torch)
 
@@ -96,8 +96,14 @@ def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None, time
                 if news is not None:
                     news(f"measured {done} of {len(distinct)} calls")
                 function = _alone(same[0], generator)
-                seconds = seconds_of(function) if times else 0.0
-                workspace = _workspace(function, sum(value.bytes for _, value in same[0].makes))
+                try:
+                    seconds = seconds_of(function) if times else 0.0
+                    workspace = _workspace(function, sum(value.bytes for _, value in same[0].makes))
+                except RuntimeError as error:  # it needs numbers of a kind, such as a Cholesky factor
+                    if times:
+                        raise Unschedulable(f"{same[0].op} in {same[0].module or 'the network'} does not run on random "
+                                            f"numbers ({error}); leave out dry=True") from error
+                    workspace = 0
                 for call in same:
                     call.seconds, call.workspace = seconds if times else call.seconds, workspace
     finally:
