@@ -92,12 +92,11 @@ def _time_in_turn(net: Any, inputs: Any, step: Step, source: Source) -> float:
                 generator.send(seeds)
             for (place, start), (_, stop) in zip(marks, marks[1:]):
                 found.setdefault(place, []).append(stop - start)
-            ratios.append(eager / sum(times[-1] for place, times in found.items() if place >= 0))
-    total = 0.0
+            del found[-1]
+            ratios.append(eager / sum(times[-1] for times in found.values()))
     for place, times in found.items():
-        if place >= 0:
-            step.calls[place].seconds = statistics.median(times[1:])
-            total += step.calls[place].seconds
+        step.calls[place].seconds = statistics.median(times[1:])
+    total: float = sum(step.calls[place].seconds for place in found)
     return statistics.median(ratios[1:]) * total
 
 

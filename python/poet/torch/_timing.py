@@ -9,13 +9,12 @@ import statistics
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from poet.torch._memory import changes_of, most_held_during
+from poet.torch._memory import peak_of
 from poet.torch._pytorch import torch
 from poet.torch._tape import Call, Unschedulable, View
 
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402  (after the check for torch)
 
-_MARK = "poet.call."
 _SHORT_SECONDS = 1e-3
 
 
@@ -70,18 +69,6 @@ def seconds_of(function: Callable[[], Any]) -> float:
     return statistics.median(times[1:])
 
 
-def _workspace(function: Callable[[], Any], made: int) -> int:
-    """Bytes that a call holds at most beside the tensors that it makes."""
-    with torch.autograd.profiler.profile(profile_memory=True) as profiled:
-        with torch.autograd.profiler.record_function(_MARK):
-            kept = function()
-    events = profiled.kineto_results.events()
-    changes = changes_of(events)
-    mark = next(event for event in events if event.name() == _MARK)
-    del kept
-    return max(0, most_held_during(mark, changes) - made)
-
-
 def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None, times: bool = True) -> None:
     """Enters the workspace of each call, and with `times` its seconds. The random state is left as it was."""
     distinct: Dict[Any, List[Call]] = {}
@@ -98,7 +85,7 @@ def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None, time
                 function = _alone(same[0], generator)
                 try:
                     seconds = seconds_of(function) if times else 0.0
-                    workspace = _workspace(function, sum(value.bytes for _, value in same[0].makes))
+                    workspace = max(0, peak_of(function) - sum(value.bytes for _, value in same[0].makes))
                 except RuntimeError as error:  # it needs numbers of a kind, such as a Cholesky factor
                     if times:
                         raise Unschedulable(f"{same[0].op} in {same[0].module or 'the network'} does not run on random "
