@@ -47,6 +47,7 @@ TORCHVISION = ("resnet18", "mobilenet_v2", "mobilenet_v3_small", "squeezenet1_1"
 
 def profiled_peak(step):
     """The most that is allocated at any time of a step, as PyTorch's profiler reports it."""
+    from poet.torch._memory import start_ns
     from torch.profiler import ProfilerActivity, profile
 
     step.forget()
@@ -56,7 +57,7 @@ def profiled_peak(step):
         del inputs, target
     changes = [event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"]
     peak = held = 0
-    for event in sorted(changes, key=lambda event: event.start_us()):
+    for event in sorted(changes, key=start_ns):
         held += event.nbytes()
         peak = max(peak, held)
     return peak

@@ -196,9 +196,9 @@ class Memory(TorchCase):
         real, dry = (peak_of(lambda: capture(deep, (wide,), each)) for each in (False, True))
         self.assertLess(dry, real / 4)
         self.assertSameStep(net, plain(copy.deepcopy(net), x, dry=True), x, y, loss)
-        net = networks.make("lstm")[0]
-        with self.assertRaisesRegex(Unschedulable, "dry=True cannot follow"):
-            capture(net, (torch.randn(4, 12, 16),), True)
+        if torch.__version__.startswith("1."):  # 2 has a layer of its own for it
+            with self.assertRaisesRegex(Unschedulable, "dry=True cannot follow"):
+                capture(networks.make("lstm")[0], (torch.randn(4, 12, 16),), True)
 
     def test_a_step_that_does_not_fit_is_captured_dry(self):
         net, x, y, loss = networks.make("digits")
@@ -238,7 +238,8 @@ print(status("VmHWM") - before, int(other.plan.figures["budget_bytes"]), int(oth
         self.assertLess(resident, eager)
 
     def test_calls_cost_few_microseconds_more_than_eagers(self):
-        net, other, x, y, loss = self.twins("lstm", ram="100%")
+        # PyTorch 2 has one call for an LSTM.
+        net, other, x, y, loss = self.twins("lstm" if torch.__version__.startswith("1.") else "gpt", ram="100%")
         calls = sum(hasattr(call, "reads") for call in other.plan.step.calls)
 
         def seconds(each):
@@ -337,6 +338,28 @@ print(len(news))
         self.assertEqual(counts[1], 2)  # it is captured again, and neither measured nor solved
         self.assertGreater(min(counts[0], counts[2]), 10)
         self.assertEqual(len(list((self.folder / "poet-solve").iterdir())), 2)
+
+    def test_each_shape_has_a_plan_within_the_budget_of_the_largest(self):
+        net, x, y, loss = networks.make("digits")
+        other = plain(copy.deepcopy(net), x, ram="70%", shapes=[(2, 3, 32, 32), (6, 3, 32, 32)])
+        self.assertEqual([each.shapes[0][0][0] for each in [other.plan, *other.plan.others]], [6, 4, 2])
+        budget = other.plan.figures["budget_bytes"]
+        self.assertAlmostEqual(budget / other.plan.figures["eager_bytes"], 0.7, places=5)
+        for each in other.plan.others:
+            self.assertEqual(each.figures["budget_bytes"], budget)
+        path = str(self.folder / "plans.pt")
+        other.plan.save(path)
+        for data in (None, x, x[:2]):
+            twin = other if data is None else plain(copy.deepcopy(net), data, plan=path)
+            for batch in (6, 2, 4):
+                self.assertSameStep(net, twin, torch.randn(batch, 3, 32, 32), networks.labels(batch), loss)
+            with self.assertRaisesRegex(ValueError, r"the plan is for \[6, 3, 32, 32\], \[4, .*shapes="):
+                twin(x[:3])
+        self.assertEqual(str(other.plan).count("inputs of"), 3)
+        for wrong, error in (((2, 3, 8, 8), r"^inputs of \[2, 3, 8, 8\]: mat1 and mat2"),
+                             (((2, 3), (4,)), "^shapes: ")):
+            with self.assertRaisesRegex((RuntimeError, ValueError), error):
+                plain(copy.deepcopy(net), x, shapes=[wrong])
 
     def test_a_function_that_the_network_calls_is_a_part_of_it(self):
         class Net(torch.nn.Module):

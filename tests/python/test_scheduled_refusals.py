@@ -92,6 +92,37 @@ class Refusals(TorchCase):
         self.refused(around(scaled), r"mul_ " + LINE + "writes the parameter 1.dense.bias")
         self.refused(nn.Sequential(nn.ReLU(inplace=True), Inner()), "relu_ in 0.*writes the input")
 
+    def test_what_a_schedule_would_not_repeat(self):
+        def anew(name, value):
+            return lambda self, y: (setattr(self if name == "mask" else self.dense, name, value(self)), y)[1]
+
+        def drawn(self, y):
+            return y + torch.randn(4, 8, generator=torch.Generator())
+
+        def quantized(self, y):
+            return torch.quantize_per_tensor(y.detach(), .1, 0, torch.quint8).dequantize() + y
+
+        for pattern, does in {
+                r"1.mask is assigned anew": anew("mask", lambda self: self.mask * 0.9),
+                r"1.dense.weight is assigned anew": anew("weight", lambda self: nn.Parameter(self.dense.weight * 0.9)),
+                "randn " + LINE + "draws from a generator of its own": drawn,
+                "quantize_per_tensor in 1 .*quantized numbers": quantized,
+                "in 1 .*other memory": lambda self, y: y + copy.deepcopy(self.mask),
+                "in 1 .*nested tensor": lambda self, y: y + torch.nested.nested_tensor([y[0]]).to_padded_tensor(0.),
+                "a tensor on meta": lambda self, y: y.to("meta"),
+                "no output depends on a parameter": lambda self, y: type("Out", (), {"y": y})()}.items():
+            with self.subTest(pattern):
+                net = around(does)
+                before = dict(net.named_parameters()), dict(net.named_buffers())
+                self.refused(net, pattern)
+                for mine, its in zip(before, (dict(net.named_parameters()), dict(net.named_buffers()))):
+                    self.assertTrue(all(mine[name] is its[name] for name in mine))
+
+    def test_what_does_not_run_on_random_numbers_runs(self):
+        net = around(lambda self, y: torch.linalg.cholesky(y.t() @ y + 8 * torch.eye(8)))
+        self.assertSameStep(copy.deepcopy(net), plain(net, torch.ones(4, 8), ram="100%"), torch.randn(4, 8),
+                            torch.zeros(8, 8), networks.squares)
+
     def test_modules_of_other_kinds(self):
         for pattern, net in {
                 r"the network \(DataParallel\) spreads": nn.DataParallel(Inner()),

@@ -15,46 +15,48 @@ from support import TestCase
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 
-def recorded(step, hidden):
+def recorded(step):
     """The lines of a step, the call of each operation, and what memory held when it was first used."""
     import torch
-    from poet.torch import _measure, _recorder
+    from poet.torch import _measure
     from torch.utils._pytree import tree_flatten, tree_map
 
-    calls = {}
+    calls = []
     held = {}
 
     def bytes_of(tensor):
         return torch.tensor([], dtype=torch.uint8).set_(tensor.storage().untyped() if hasattr(
             tensor.storage(), "untyped") else tensor.storage()._untyped()).clone()
 
-    class Calls(_recorder.Recorder):
+    class Calls(_measure.WholeStep):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             tensors = [value for value in tree_flatten((args, kwargs))[0] if isinstance(value, torch.Tensor)]
             before = [(value, bytes_of(value)) for value in tensors]
+            count = len(self.calls)
             out = super().__torch_dispatch__(func, types, args, kwargs)
             for value, content in before:
-                held.setdefault(self.storages.find(value), content)
+                held.setdefault(self.find(value).memory, content)
 
             def operand(value):
                 if not isinstance(value, torch.Tensor):
                     return value
-                return _Operand(self.storages.find(value), value.dtype, value.size(), value.stride(),
+                return _Operand(self.find(value).memory, value.dtype, value.size(), value.stride(),
                                 value.storage_offset())
 
-            made = [(position, self.storages.find(value)) for position, value in enumerate(tree_flatten(out)[0])
-                    if isinstance(value, torch.Tensor)]
-            calls[len(self.lines) - 1] = (func, tree_map(operand, args), tree_map(operand, kwargs), made)
+            made = [(position, self.find(value).memory) for position, value in enumerate(tree_flatten(out)[0])
+                    if isinstance(value, torch.Tensor) and value.numel()]
+            if len(self.calls) > count:
+                calls.append((func, tree_map(operand, args), tree_map(operand, kwargs), made))
             return out
 
-    original = _measure.Recorder
-    _measure.Recorder = Calls
+    original = _measure.WholeStep
+    _measure.WholeStep = Calls
     try:
-        lines = _measure.record_once(step, hidden)
+        tape = _measure.record_once(step)
     finally:
-        _measure.Recorder = original
-    return lines, calls, held
+        _measure.WholeStep = original
+    return _measure.lines_of(tape), calls, held
 
 
 class _Operand:
@@ -80,7 +82,8 @@ class Interpreter:
         kinds = {line["id"]: line["kind"] for line in lines if line["event"] == "memory"}
         holder = {}  # by memory in the arena: the node whose value it has
         next_node = 0
-        for number, line in enumerate(lines):
+        operations = iter(calls)
+        for line in lines:
             if line["event"] == "memory":
                 if line["kind"] == "input":
                     holder[line["id"]] = next_node
@@ -88,7 +91,7 @@ class Interpreter:
                     next_node += 1
                 elif line["id"] in held:
                     self.start[("memory", line["id"])] = held[line["id"]]
-            if line["event"] != "op" or not (line["makes"] or line["writes"] or line.get("statistics")):
+            if line["event"] != "op":
                 continue
             first = next_node
             assert self.nodes[first]["op"] == line["op"], (self.nodes[first], line)
@@ -104,7 +107,7 @@ class Interpreter:
             next_node = max(next_node, first + 1)
             if line.get("statistics") and next_node == first + 1:
                 next_node += 1
-            self.call[first] = (calls[number], before, dict(holder), range(first, next_node),
+            self.call[first] = (next(operations), before, dict(holder), range(first, next_node),
                                 line.get("statistics", []))
         assert next_node == len(self.nodes)
         self.precedes = self.pairs()
@@ -170,18 +173,15 @@ def differences(first, second):
 @unittest.skipUnless(HAS_TORCH, "no PyTorch (Debian: python3-torch)")
 class StateOrders(TestCase):
     def interpreter(self, net, data, optimizer):
-        from poet.torch._measure import find_hidden, record_once, text_of_log
+        from poet.torch._measure import record_once, text_of_log
         from poet.torch._step import Step
         step = Step(net, (data,), lambda out: (out * out).sum(), optimizer)
-        step.data = lambda random=False: ([data.clone()], None)
-        record_once(step, {})
-        hidden = find_hidden(step)
-        lines, calls, held = recorded(step, hidden)
+        step.data = lambda: ([data.clone()], None)
+        record_once(step)
+        lines, calls, held = recorded(step)
         head = {"format": "poet-step-log", "version": 1, "name": "net"}
-        kept = [line for line in lines if line["event"] != "op" or line["makes"] or line["writes"]
-                or line.get("statistics")]
         words = [os.environ["POET_SOLVE"], "import", "-", "--trace", "--updates", "as-recorded"]
-        model = json.loads(subprocess.run(words, input=text_of_log([head] + kept), stdout=subprocess.PIPE,
+        model = json.loads(subprocess.run(words, input=text_of_log([head] + lines), stdout=subprocess.PIPE,
                                           stderr=subprocess.PIPE, check=True).stdout)
         result = Interpreter(model, lines, calls, held)
         given = result.start

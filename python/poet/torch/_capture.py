@@ -33,6 +33,7 @@ class Step:
     is_differentiable: List[bool]  # of the outputs
     spec: Any  # of the outputs
     gradients: List[Optional[View]]  # of the parameters
+    is_dry: bool = False  # captured without numbers
 
     @property
     def seeds(self) -> List[Value]:
@@ -80,12 +81,15 @@ def check_inputs(inputs: List[Any]) -> None:
 
 @contextmanager
 def kept_state(net: Any) -> Iterator[None]:
-    """Buffers, gradients and the random state are afterwards as they were."""
+    """Afterwards parameters and buffers are the same tensors; buffers and the random state hold what they held."""
+    held = [(holder, dict(holder)) for module in net.modules() for holder in (module._parameters, module._buffers)]
     buffers = {name: buffer.clone() for name, buffer in net.named_buffers()}
     random = torch.get_rng_state()
     try:
         yield
     finally:
+        for holder, tensors in held:
+            holder.update(tensors)
         with torch.no_grad():
             for name, buffer in net.named_buffers():
                 buffer.copy_(buffers[name])
@@ -144,7 +148,7 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
     """The calls of one step. `inputs` are the arguments, whose tensors are copies, so that no two share memory."""
     tape = Tape(not dry)
     mode: Any = nullcontext()
-    named = {**dict(net.named_parameters()), **dict(net.named_buffers())}
+    named = kept = {**dict(net.named_parameters()), **dict(net.named_buffers())}
     if dry:
         mode, named, inputs = _stand_ins(net, inputs)
     for kind, names in (("parameter", net.named_parameters()), ("buffer", net.named_buffers())):
@@ -156,10 +160,15 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
     with mode, named_modules(net, tape.modules), torch.enable_grad():
         with NumbersStay(tape), tape:
             out = _functional_call(net, named, inputs) if dry else net(*inputs)
+        for name, tensor in [*net.named_parameters(), *net.named_buffers()]:
+            if tensor is not kept.get(name):
+                raise Unschedulable(f"{name} is assigned anew in forward(), which a schedule does not do; expected a "
+                                    "write in place, such as by copy_() into a buffer")
         flat, spec = tree_flatten(out)
         graded = [isinstance(each, torch.Tensor) and each.requires_grad for each in flat]
         if not any(graded):
-            raise Unschedulable("no output depends on a parameter that trains; expected one that a loss is of")
+            raise Unschedulable("no output depends on a parameter that trains; expected one that a loss is of, alone "
+                                "or in tuples, lists and dictionaries")
         tape.calls.append(None)
         outputs = [tape.view(each, "an output") if isinstance(each, torch.Tensor) else each for each in flat]
         ends = [each for each, is_graded in zip(flat, graded) if is_graded]
@@ -172,7 +181,7 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
         gradients = [None if each is None else tape.view(each, "a gradient") for each in found]
     calls = _needed(tape.calls, [each for each in outputs + gradients if isinstance(each, View)])
     owners = [tape.view(named[name], name).value for name in trained]
-    return Step(tape.values, calls, given, trained, owners, outputs, graded, spec, gradients)
+    return Step(tape.values, calls, given, trained, owners, outputs, graded, spec, gradients, dry)
 
 
 def capture(net: Any, inputs: Any, dry: bool = False) -> Step:

@@ -28,11 +28,17 @@ def _fast(name: str) -> Any:
     if f"{packet}.{which}" in _IN_C:
         return getattr(torch, packet)
     function = overload(name)
+    if packet == "mkldnn_rnn_layer":  # of PyTorch 2, which makes what its gradients read if gradients are enabled
+        return torch.enable_grad()(function)
     return getattr(function, "_op", function)
 
 
 class Source:
     """The Python source of a program, and the peak of what it holds.
+
+    Args:
+        is_timed: whether it calls `mark(place)` before the call of this place of the step, and `mark(-1)` before what
+            is none.
 
     Attributes:
         text: the source of `run(inputs)`.
@@ -42,8 +48,8 @@ class Source:
         page_bytes: of the page file.
     """
 
-    def __init__(self, graph: Graph, program: List[Instruction]) -> None:
-        self.graph, self.step = graph, graph.step
+    def __init__(self, graph: Graph, program: List[Instruction], is_timed: bool = False) -> None:
+        self.graph, self.step, self._is_timed = graph, graph.step, is_timed
         self.names: Dict[str, Any] = {"as_strided": torch.as_strided, "get_random": torch.get_rng_state,
                                       "set_random": torch.set_rng_state}
         self.views: Dict[str, Tuple[str, Any]] = {}
@@ -159,6 +165,8 @@ class Source:
         """Offsets in one block are not used here."""
 
     def _compute(self, each: Instruction, what: What) -> None:
+        if self._is_timed and what.kind in ("call", "loss", "end"):
+            self._add(f"mark({what.place if what.kind == 'call' else -1})")
         getattr(self, "_compute_" + what.kind)(each, what)
         self._computed.add(each["node"])
 
@@ -250,9 +258,10 @@ class Source:
             self._take(f"v{value.number}", value.bytes)
 
 
-def bound(source: Source, tensors: Dict[int, Any], update: Optional[Callable[[int, Any], None]]) -> Callable[..., Any]:
+def bound(source: Source, tensors: Dict[int, Any], update: Optional[Callable[[int, Any], None]],
+          mark: Optional[Callable[[int], None]] = None) -> Callable[..., Any]:
     """The function that the source is, on these parameters and buffers, by number of their values."""
-    names = dict(source.names, update=update or (lambda place, gradient: None))
+    names = dict(source.names, update=update or (lambda place, gradient: None), mark=mark)
     for value in source.step.values:
         if value.kind == "constant":
             names[f"v{value.number}"] = value.constant

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from poet.torch._capture import Step
-from poet.torch._tape import SILENT_WRITES, Call, Value, View
+from poet.torch._tape import Call, Value, View
 
 RANDOM_STATE_BYTES = 5056
 #: The loss is the user's: it may hold this many times the outputs' bytes, besides the gradient that it sends back.
@@ -56,8 +56,6 @@ class Graph:
         self._due = self._updates_after()
         self._learned = {step.owners[i].number: step.parameters[i] for due in self._due.values() for i in due}
         self._written = {buffer.number for buffer in step.written_buffers()}
-        self._rewritten = {buffer.number for call in step.calls if isinstance(call, Call)
-                           if call.op not in SILENT_WRITES for buffer in call.buffers}
         snapshot = RANDOM_STATE_BYTES + _LOSS_STAYS_BYTES + sum(buffer.bytes for buffer in step.written_buffers())
         state = self._add(What("state"), "state", snapshot, [], page=False)
         self._add_calls()
@@ -133,9 +131,7 @@ class Graph:
             inputs.append(self._add(What("random", place), "random", RANDOM_STATE_BYTES, [], page=False,
                                     backward=call.is_backward))
         read = [self._learned[value.number] for value in call.reads if value.number in self._learned]
-        # Statistics of a batch norm are written, but not read, by what normalises with the batch's own.
-        written = self._rewritten if call.op in SILENT_WRITES and call.buffers else self._written
-        changes = any(value.number in written for value in call.reads)
+        changes = any(value.number in self._written for value in call.reads)
         again = not changes and not (call.writes and (call.makes or len(call.writes) > 1))
         values = call.values()
         extra = sum(value.bytes for value in values[1:]) + RANDOM_STATE_BYTES * call.is_random

@@ -1,8 +1,7 @@
 """One real training step of a module, as a log with the times of several steps.
 
-Which memory an operation changes is looked for once, in a step of random numbers: by the versions and the contents of
-its operands, since some schemas are silent (`native_batch_norm` marks no running statistics, and moves no version
-either).
+It is captured as the steps of scheduled modules are, with its loss and its optimizer. docs/measured-steps.md describes
+the lines of the log, which name memory: what a storage holds from one write to the next is the importer's to see.
 """
 from __future__ import annotations
 
@@ -11,17 +10,50 @@ import json
 import re
 import statistics
 import time
-from contextlib import nullcontext
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from poet.torch._dispatch import named_modules
-from poet.torch._memory import changes_of, most_held_during
 from poet.torch._pytorch import torch
-from poet.torch._recorder import Hidden, Line, Recorder, Storages
 from poet.torch._step import Loss, Step
+from poet.torch._tape import SILENT_WRITES, Call, Tape, Value, storage_of
+from poet.torch._timing import measure
 
+Line = Dict[str, Any]
 #: A spread of the times beyond which a machine has too much else to do.
 BUSY = 0.1
+
+
+class WholeStep(Tape):
+    """A step that is measured, and not run by a schedule: nothing is refused, and whatever stays is state.
+
+    Attributes:
+        gone: how many calls there were when memory was found to be free, and its number.
+    """
+
+    state = ("buffer", "parameter", "constant")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gone: List[Tuple[int, int]] = []
+
+    def refuse(self, what: str, why: str) -> None:
+        """A log can have it."""
+
+    def release(self) -> None:
+        """Nothing tells when memory is freed, so that all is looked at before each operation."""
+        for key, (value, reference) in list(self._known.items()):
+            if reference.expired():
+                del self._known[key]
+                self.gone.append((len(self.calls), value.memory))
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.release()
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+    def _make(self, call: Call, position: int, tensor: Any) -> None:
+        """What takes no bytes is no memory of a log."""
+        if isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided and storage_of(tensor).nbytes() > 0:
+            super()._make(call, position, tensor)
 
 
 def _seconds(step: Step) -> float:
@@ -33,74 +65,62 @@ def _seconds(step: Step) -> float:
     return time.thread_time() - start
 
 
-def record_once(step: Step, hidden: Hidden, around: Callable[[int], Any] = lambda line: nullcontext()) -> List[Line]:
-    """The lines of one step; each operation runs in what `around` makes of the number of its line."""
-    return _record(step, hidden, around)[0]
-
-
-def find_hidden(step: Step) -> Hidden:
-    """What operations change although their schemas do not say so."""
-    return _record(step, None, lambda line: nullcontext())[1]
-
-
-def _record(step: Step, hidden: Optional[Hidden], around: Callable[[int], Any]) -> Tuple[List[Line], Hidden]:
-    lines: List[Line] = []
-    storages = Storages(lines)
+def record_once(step: Step) -> WholeStep:
+    """The calls of one step."""
+    tape = WholeStep()
     step.forget()
-    inputs, target = step.data(random=hidden is None)
-
-    def present(tensor: Any, kind: str, name: str) -> None:
-        if storages.find(tensor) is None and storages.bytes(tensor) > 0:
-            lines.append({"event": "memory", "id": storages.add(tensor, kind != "input"),
-                          "bytes": storages.bytes(tensor), "kind": kind, "name": name})
-
-    for name, parameter in step.net.named_parameters():
-        present(parameter, "parameter", name)
-    for name, buffer in step.net.named_buffers():
-        present(buffer, "other", name)
-    for name, value in step.state():
-        present(value, "other", name)
-    for number, tensor in enumerate(inputs):
-        present(tensor, "input", "input" if number == 0 else f"input{number + 1}")
-    if target is not None:
-        present(target, "input", "target")
-    recorder = Recorder(lines, storages, around, hidden)
+    inputs, target = step.data()
+    names = ["input"] + [f"input{number}" for number in range(2, len(inputs) + 1)]
+    for kind, named in (("parameter", step.net.named_parameters()), ("buffer", step.net.named_buffers()),
+                        ("buffer", step.state()), ("input", zip(names, inputs)),
+                        ("input", [] if target is None else [("target", target)])):
+        for name, tensor in named:
+            tape.add(kind, tensor, name)
 
     def backward() -> None:
-        recorder.backward = True
+        tape.is_backward = True
 
-    with recorder, named_modules(step.net, recorder.modules):
+    with tape, named_modules(step.net, tape.modules):
         step.run(inputs, target, backward)
     step.forget()
-    del inputs, target
-    storages.release()
-    return lines, recorder.found
+    del inputs, target, tensor, named
+    tape.release()
+    return tape
 
 
-def record_workspaces(step: Step, hidden: Hidden) -> List[Line]:
-    """The lines of one step with what operations allocate and free inside, which PyTorch's profiler sees."""
-    prefix = "poet.line."
-    with torch.autograd.profiler.profile(profile_memory=True) as profiled:
-        lines = record_once(step, hidden, lambda line: torch.autograd.profiler.record_function(f"{prefix}{line}"))
-    events = profiled.kineto_results.events()
-    changes = changes_of(events)
-    for event in events:
-        if not event.name().startswith(prefix):
-            continue
-        line = lines[int(event.name()[len(prefix):])]
-        made = sum(each["bytes"] for each in line["makes"])
-        line["workspace_bytes"] = max(0, most_held_during(event, changes) - made)
-    return lines
+def lines_of(tape: WholeStep) -> List[Line]:
+    """The lines of a step, without the first one."""
+    sizes = {value.memory: value.bytes for value in tape.values}
+    kinds = {"buffer": "other", "constant": "other"}
+    lines: List[Line] = [{"event": "memory", "id": value.number, "bytes": value.bytes,
+                          "kind": kinds.get(value.kind, value.kind), "name": value.name}
+                         for value in tape.values if not value.is_scheduled and value.bytes > 0]
+    released = [(place, {"event": "release", "id": memory}) for place, memory in tape.gone if sizes[memory] > 0]
+    for place, call in enumerate(tape.calls):
+        lines += [line for after, line in released if after == place]
+        lines.append(_line_of(call))
+    return lines + [line for after, line in released if after == len(tape.calls)]
 
 
-def _is_kept(line: Line) -> bool:
-    """A view takes no memory and computes nothing."""
-    return line["event"] != "op" or bool(line["makes"] or line["writes"])
+def _line_of(call: Call) -> Line:
+    def memory(values: List[Value]) -> List[int]:
+        return list(dict.fromkeys(value.memory for value in values if value.bytes > 0))
+
+    # What a norm makes does not depend on the statistics that it changes in passing.
+    passing = memory(call.buffers) if call.op in SILENT_WRITES else []
+    writes = memory([before for before, _ in call.writes] + ([] if passing else call.buffers))
+    line: Line = {"event": "op", "op": call.op, "name": call.module, "seconds": call.seconds,
+                  "backward": call.is_backward,
+                  "reads": [each for each in memory(call.reads) if each not in writes + passing], "writes": writes,
+                  "makes": [{"id": value.memory, "bytes": value.bytes} for _, value in call.makes if value.bytes > 0],
+                  "workspace_bytes": call.workspace}
+    line.update({"statistics": passing} if passing else {})
+    line.update({"random": True} if call.is_random else {})  # no schedule of the log may compute it again
+    return line
 
 
-def _outline(lines: List[Line]) -> List[Any]:
-    return [[each.get(key) for key in ("op", "reads", "writes", "statistics", "makes")] for each in lines
-            if each["event"] == "op"]
+def _outline(tape: WholeStep) -> List[Any]:
+    return [[each.get(key) for key in ("op", "reads", "writes", "statistics", "makes")] for each in lines_of(tape)]
 
 
 def _blas() -> str:
@@ -134,31 +154,25 @@ def record(net: Any, *inputs: Any, loss: Loss = None, name: Optional[str] = None
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # then processor time is the time of the step
     try:
-        record_once(step, {})  # allocators and caches are warm after it, and the optimizer has its state
-        hidden = find_hidden(step)
-        lines = list(filter(_is_kept, record_workspaces(step, hidden)))
+        record_once(step)  # allocators and caches are warm after it, and the optimizer has its state
         runs, plain = [], []
         for _ in range(repetitions):  # in turn, so that both meet the same load of the machine
             plain.append(_seconds(step))
-            runs.append(list(filter(_is_kept, record_once(step, hidden))))
+            runs.append(record_once(step))
+        if any(_outline(run) != _outline(runs[0]) for run in runs):
+            raise ValueError("two training steps differ in their operations; expected a module that computes the same "
+                             "in each")
+        sums = sorted(sum(call.seconds for call in run.calls) for run in runs)
+        for same in zip(*(run.calls for run in runs)):
+            same[0].seconds = statistics.median(call.seconds for call in same)
+        measure(runs[0].calls, times=False)
     finally:
         torch.set_num_threads(threads)
-    if any(_outline(run) != _outline(lines) for run in runs):
-        raise ValueError("two training steps differ in their operations; expected a module that computes the same in "
-                         "each")
-    for i, line in enumerate(lines):
-        if line["event"] == "op":
-            line["seconds"] = statistics.median(run[i]["seconds"] for run in runs)
+    recorder = {"torch": str(torch.__version__), "threads": 1, "blas": _blas(), "optimizer": optimizer,
+                "spread": (sums[-1] - sums[0]) / max(statistics.median(sums), 1e-12)}
     head: Line = {"format": "poet-step-log", "version": 1, "name": name or type(net).__name__,
-                  "step_seconds": statistics.median(plain), "recorder": _recorder_of(runs, optimizer)}
-    return [head] + lines
-
-
-def _recorder_of(runs: List[List[Line]], optimizer: str) -> Dict[str, Any]:
-    """What the times depend on, and how far the steps are apart."""
-    seconds = sorted(sum(line.get("seconds", 0.0) for line in run) for run in runs)
-    return {"torch": str(torch.__version__), "threads": 1, "blas": _blas(), "optimizer": optimizer,
-            "spread": (seconds[-1] - seconds[0]) / max(statistics.median(seconds), 1e-12)}
+                  "step_seconds": statistics.median(plain), "recorder": recorder}
+    return [head] + lines_of(runs[0])
 
 
 def warning_of(lines: List[Line]) -> Optional[str]:

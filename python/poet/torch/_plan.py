@@ -12,7 +12,7 @@ from poet.torch._capture import Step, compare, shapes_of
 from poet.torch._pytorch import torch
 from poet.torch._tape import Unschedulable
 
-_FORMAT = "poet-torch-plan 1"
+_FORMAT = "poet-torch-plan 2"
 
 
 def _code_of(function: Any) -> str:
@@ -60,6 +60,7 @@ class Plan:
         updates: costs of the updates inside of the step, by parameter; None if they are outside.
         figures: bytes and seconds of the step: eager, predicted, measured; and of what is there beside it.
         proof: status, gap and bound of the solver.
+        others: plans for inputs of other shapes, within the same budget.
     """
 
     facts: Dict[str, str]
@@ -69,6 +70,11 @@ class Plan:
     updates: Optional[Dict[str, Any]]
     figures: Dict[str, float] = field(default_factory=dict)
     proof: Dict[str, Any] = field(default_factory=dict)
+    others: List[Plan] = field(default_factory=list)
+
+    def of(self, shapes: List[Any]) -> Optional[Plan]:
+        """The plan for inputs of these shapes."""
+        return next((each for each in [self, *self.others] if each.shapes == shapes), None)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the plan, whole or not at all."""
@@ -109,7 +115,7 @@ class Plan:
             raise ValueError(f"the plan is for another step: {error}") from error
 
     def __str__(self) -> str:
-        """A table of RAM and time, and the proof."""
+        """A table of RAM and time, and the proof; of each shape, if there are several."""
         f = self.figures
         rows = [f"{'':12}{'RAM, bytes':>14}{'share':>8}{'seconds':>11}{'ratio':>8}"]
         for name in ("eager", "predicted", "measured"):
@@ -124,7 +130,13 @@ class Plan:
         rows.append(f"{self.proof['status']}: at most {self.proof['gap']:.2%} above the least time within "
                     f"{int(f['budget_bytes'])} bytes; {self.proof['recompute_count']} computations again, "
                     f"{self.proof['page_out_count']} page-outs")
-        return "\n".join(rows)
+        for each in self.others:
+            rows += [f"inputs of {each.extents()}:", str(each)]
+        return "\n".join(([f"inputs of {self.extents()}:"] if self.others else []) + rows)
+
+    def extents(self) -> str:
+        """The shapes of the inputs, for people."""
+        return " and ".join(str(list(each[0])) for each in self.shapes if isinstance(each, tuple))
 
 
 def cache_path(facts: Dict[str, str], wishes: Any) -> Path:

@@ -2,17 +2,22 @@
 from __future__ import annotations
 
 import json
+import statistics
 import sys
+import time
+from contextlib import suppress
 from typing import Any, Callable, Dict, List, Optional, Union
 
 from poet._program import EXIT_INFEASIBLE, EXIT_LIMIT, EXIT_OK, Files, error_of, run
 from poet.errors import Infeasible, NoSchedule
-from poet.torch._capture import Step, shapes_of
-from poet.torch._compile import Source
+from poet.torch._capture import Step, kept_state, shapes_of
+from poet.torch._compile import Source, bound, tensors_of
 from poet.torch._graph import Disk, Graph
 from poet.torch._plan import Plan
 from poet.torch._pytorch import torch
-from poet.torch._timing import measure
+from poet.torch._running import as_captured
+from poet.torch._tape import Call
+from poet.torch._timing import below_autograd, measure
 from poet.torch._updates import Updates
 
 from torch.utils._pytree import tree_flatten  # noqa: E402  (after the check for torch)
@@ -20,6 +25,8 @@ from torch.utils._pytree import tree_flatten  # noqa: E402  (after the check for
 News = Callable[[str], None]
 #: A solve ends when this share of the step's time is left open.
 _GAP = 0.002
+#: Steps are timed so often at least, and more often until this time is over.
+_ROUNDS, _MOST_ROUNDS, _SECONDS = 5, 25, 3.0
 _PROOF = ("gap", "lower_bound_joules", "recompute_count", "page_out_count", "page_out_bytes")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10 ** 3,
           "MB": 10 ** 6, "GB": 10 ** 9, "B": 1, "": 1}
@@ -50,15 +57,64 @@ def printed(text: str) -> None:
         print(f"\r\033[Kpoet.torch: {text}" if text else "\r\033[K", end=end, file=sys.stderr, flush=True)
 
 
+def _eager_seconds(net: Any, inputs: Any, seeds: Any) -> float:
+    """Of a step in eager mode, without the loss."""
+    trained = [each for each in net.parameters() if each.requires_grad]
+    start = time.thread_time()
+    with torch.enable_grad():
+        out = [each for each in tree_flatten(net(*inputs))[0] if getattr(each, "requires_grad", False)]
+        gradients = torch.autograd.grad(out, trained, seeds, allow_unused=True)
+    del out, gradients
+    return time.thread_time() - start
+
+
+def _time_in_turn(net: Any, inputs: Any, step: Step, source: Source) -> float:
+    """Enters the time of each call amid the others of a step, and returns eager's, by medians of steps in turn.
+
+    What it costs to call an operation, and to free what it was the last to read, is a part of its time, and caches are
+    as in a step. A load that comes and goes meets a step of either kind, so that eager's time is by the median of their
+    ratios. `source` is the plain program.
+    """
+    tensors = as_captured([each for each in tree_flatten(inputs)[0] if isinstance(each, torch.Tensor)], step.inputs)
+    seeds = tuple(torch.zeros(seed.shape[0], dtype=seed.shape[3]) for seed in step.seeds)
+    marks: List[Any] = []
+    run = bound(source, tensors_of(net, step.values), None, lambda place: marks.append((place, time.thread_time())))
+    found: Dict[int, List[float]] = {}
+    ratios: List[float] = []
+    end = time.monotonic() + _SECONDS
+    with kept_state(net):
+        while len(ratios) <= _ROUNDS or (len(ratios) <= _MOST_ROUNDS and time.monotonic() < end):
+            eager = _eager_seconds(net, inputs, seeds)
+            marks.clear()
+            with below_autograd(), torch.autocast("cpu", enabled=False), suppress(StopIteration):
+                generator = run(None, *tensors)
+                next(generator)
+                generator.send(seeds)
+            for (place, start), (_, stop) in zip(marks, marks[1:]):
+                found.setdefault(place, []).append(stop - start)
+            del found[-1]
+            ratios.append(eager / sum(times[-1] for times in found.values()))
+    for place, times in found.items():
+        step.calls[place].seconds = statistics.median(times[1:])
+    total: float = sum(step.calls[place].seconds for place in found)
+    return statistics.median(ratios[1:]) * total
+
+
 def make_plan(net: Any, inputs: Any, step: Step, facts: Dict[str, str], ram: Union[str, float],
               runtime: Union[str, float], disk: Optional[Disk], updates: Optional[Updates], seconds: float,
               news: News) -> Plan:
     """The plan of least time within the RAM for a captured step. Raises Infeasible and NoSchedule."""
-    measure(step.calls, news)
+    measure(step.calls, news, step.is_dry)
     costs = None if updates is None else updates.costs(step.parameters)
     apart = Graph(step)
     eager = Source(apart, apart.plain())
-    graph = apart if costs is None else Graph(step, costs)
+    if step.is_dry:
+        eager_seconds = sum(call.seconds for call in step.calls if isinstance(call, Call))
+    else:
+        news("times steps")
+        eager_seconds = _time_in_turn(net, inputs, step, Source(apart, apart.plain(), True))
+    graph = Graph(step, costs)
+    updating = sum(cost["seconds"] for cost in costs.values()) if costs is not None else 0.0
     budget = bytes_of(ram, eager.peak)
     news(f"solves {len(graph.nodes)} nodes, for at most {seconds:g} seconds")
     document = graph.document(type(net).__name__, disk)
@@ -72,7 +128,7 @@ def make_plan(net: Any, inputs: Any, step: Step, facts: Dict[str, str], ram: Uni
                              f"{budget}", source.peak, None)
     figures: Dict[str, float] = {
         "eager_bytes": eager.peak, "predicted_bytes": source.peak,
-        "eager_seconds": sum(node["runtime_seconds"] for node in graph.nodes),
+        "eager_seconds": eager_seconds + updating,
         "predicted_seconds": schedule["summary"]["runtime_seconds"],
         "budget_bytes": source.peak if budget is None else budget, **_beside(net, inputs, costs)}
     proof = {"status": schedule["status"], **{key: schedule["summary"][key] for key in _PROOF}}

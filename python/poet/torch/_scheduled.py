@@ -1,12 +1,12 @@
 """The module that runs a schedule, in a training loop that stays as it was."""
 from __future__ import annotations
 
+import os
 import statistics
 from collections import deque
-from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, List, Optional, Sequence, Union
 
-from poet.torch._capture import Step, capture, check_inputs, check_kinds, kept_state, shapes_of
+from poet.torch._capture import capture, check_inputs, check_kinds, kept_state, shapes_of
 from poet.torch._compile import Source, bound, tensors_of
 from poet.torch._graph import Graph
 from poet.torch._memory import give_back_freed_memory, peak_of
@@ -36,6 +36,7 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         self.__dict__.update(net=net, plan=plan, updates=updates, torn="", training=net.training,
                              _modules=net._modules, _parameters=net._parameters, _buffers=net._buffers)
         self._paging = paging
+        self.__dict__["others"] = [Scheduled(net, each, paging, updates) for each in plan.others]
         self._source = Source(Graph(plan.step, plan.updates), plan.program)
         self._seconds: Any = deque(maxlen=101)
         self._page_files: List[PageFile] = []
@@ -75,6 +76,12 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         """The output of the network: by the plan in training mode, else as the given module computes it."""
         if not torch.is_grad_enabled() or not self.net.training:
             return self.net(*inputs)
+        if self.others:
+            found = shapes_of(inputs)
+            other = next((each for each in self.others if each.plan.shapes == found), None)
+            if other is not None:
+                other.__dict__["torn"] = self.__dict__["torn"] = self.__dict__["torn"] or other.__dict__["torn"]
+                return other(*inputs)
         flat = tree_flatten(inputs)[0]
         self._check(flat, inputs)
         given = as_captured([each for each in flat if isinstance(each, torch.Tensor)], self.plan.step.inputs)
@@ -87,8 +94,9 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         check_inputs(flat)
         found = shapes_of(inputs)
         if found != self.plan.shapes:
-            raise ValueError(f"found inputs of {found}, the plan is for {self.plan.shapes}; use drop_last=True in the "
-                             "DataLoader, or schedule the network for each shape")
+            known = ", ".join(each.extents() for each in [self.plan, *self.plan.others])
+            raise ValueError(f"found inputs of {found}, the plan is for {known} and types as at the capture; use "
+                             "drop_last=True in the DataLoader, or name further shapes by shapes=[...]")
         if self._mode() != self._modes:
             modules, tensors = self._parts
             names = [name or "the network" for name, *_ in [*modules, *tensors]]
@@ -146,7 +154,8 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
     def load_state_dict(self, *arguments: Any, **keys: Any) -> Any:
         """As of the given module. After it, a module goes on whose step has failed amid its updates."""
         found = self.net.load_state_dict(*arguments, **keys)
-        self.__dict__["torn"] = ""
+        for each in [self, *self.others]:
+            each.__dict__["torn"] = ""
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -164,26 +173,80 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         return Scheduled, (self.net, self.plan, self._paging)
 
 
-def _known(plan: Union[Plan, str, None], path: Optional[Path], facts: Dict[str, str], step: Step) -> Optional[Plan]:
-    """The plan that is given, or the one in the cache, for this very step. Raises ValueError for a given one."""
-    if plan is not None:
-        given = plan if isinstance(plan, Plan) else Plan.load(plan)
-        given.check(facts, step)
-        return given
-    if path is not None and path.is_file():
-        try:
-            kept = Plan.load(path)
-            kept.check(facts, step)
-            return kept
-        except ValueError:  # of another version, or of other functions that forward() calls
-            path.unlink(missing_ok=True)
-    return None
+def _like(inputs: Any, extents: Any) -> Any:
+    """Arguments like these, whose tensors have other extents: one list of them, or a list for each tensor."""
+    flat, spec = tree_flatten(inputs)
+    wanted = [extents] if all(isinstance(each, int) for each in extents) else list(extents)
+    if len(wanted) != sum(isinstance(each, torch.Tensor) for each in flat):
+        raise ValueError(f"shapes: found {extents}, expected the extents of each input")
+    rest = iter(wanted)
+    return tree_unflatten([torch.full(tuple(next(rest)), int(each.is_floating_point()), dtype=each.dtype)
+                           if isinstance(each, torch.Tensor) else each for each in flat], spec)
+
+
+def _numbers(inputs: Any) -> int:
+    """How many there are in all tensors."""
+    return sum(each.numel() for each in tree_flatten(inputs)[0] if isinstance(each, torch.Tensor))
+
+
+class _Planner:
+    """Makes or finds the plan for inputs of one shape, by the arguments of `scheduled()`."""
+
+    def __init__(self, net: Any, updates: Optional[Updates], given: Optional[Plan], cache: bool, dry: bool, news: News,
+                 **wishes: Any) -> None:
+        self.net, self.updates, self.given, self.cache, self.dry, self.news = net, updates, given, cache, dry, news
+        self.wishes = wishes
+
+    def plan(self, inputs: Any, ram: Union[str, float]) -> Plan:
+        """Raises what `scheduled()` does."""
+        facts = facts_of(self.net, inputs, None if self.updates is None else self.updates.optimizer)
+        inputs = tree_map(lambda each: each.detach().clone() if isinstance(each, torch.Tensor) else each, inputs)
+        self.news("captures two steps")
+        step = capture(self.net, inputs, self.dry)
+        if self.given is not None:
+            found = self.given.of(shapes_of(inputs)) or self.given
+            found.check(facts, step)
+            return found
+        wishes = self.wishes
+        path = cache_path(facts, (ram, wishes["runtime"], wishes["paging"] is not None, wishes["seconds"]))
+        if self.cache and path.is_file():
+            try:
+                kept = Plan.load(path)
+                kept.check(facts, step)
+                return kept
+            except ValueError:  # of another version, or of other functions that forward() calls
+                path.unlink(missing_ok=True)
+        disk = None if wishes["paging"] is None else disk_in(wishes["paging"])
+        made = make_plan(self.net, inputs, step, facts, ram, wishes["runtime"], disk, self.updates, wishes["seconds"],
+                         self.news)
+        self.news("tries a step")
+        Scheduled(self.net, made, wishes["paging"]).trial(inputs)
+        if self.cache:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.save(path)
+        return made
+
+    def plans(self, examples: List[Any], ram: Union[str, float]) -> Plan:
+        """The plan for the largest example, with its budget for all others."""
+        made: List[Plan] = []
+        for inputs in sorted(examples, key=_numbers, reverse=True):
+            try:
+                made.append(self.plan(inputs, int(made[0].figures["budget_bytes"]) if made else ram))
+            except Exception as error:
+                if len(examples) > 1:
+                    extents = " and ".join(str(list(each[0])) for each in shapes_of(inputs) if isinstance(each, tuple))
+                    error.args = (f"inputs of {extents}: {error}", *error.args[1:])
+                raise
+        self.news("")
+        if self.given is None:
+            made[0].others = made[1:]
+        return self.given or made[0]
 
 
 def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: Union[str, float] = 3,
               paging: Optional[str] = None, optimizer: Any = None, seconds: float = 60,
               plan: Union[Plan, str, None] = None, cache: bool = True, dry: bool = False,
-              progress: Optional[News] = None) -> Scheduled:
+              progress: Optional[News] = None, shapes: Sequence[Any] = ()) -> Scheduled:
     """A module that trains within a RAM budget, with the bits of the given one.
 
         net = poet.torch.scheduled(net, x, ram="40%")
@@ -207,6 +270,8 @@ def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: U
         dry: captures without the memory of a step in eager mode, which may not fit. So it does if PyTorch finds no
             memory.
         progress: called with a line of text whenever there is news; without it, a terminal shows them.
+        shapes: extents of further inputs, such as [(8, 3, 32, 32)], or a list of them for each of several inputs. Each
+            shape has a plan within the same bytes: a share is of the largest.
 
     Raises:
         Unschedulable: a step is no fixed list of calls; the message names the module or the line, and a way out.
@@ -218,22 +283,10 @@ def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: U
     check_inputs(tree_flatten(inputs)[0])
     named = {name: each for name, each in net.named_parameters() if each.requires_grad}
     updates = None if optimizer is None else Updates(optimizer, named)
-    facts = facts_of(net, inputs, optimizer)
-    inputs = tree_map(lambda each: each.detach().clone() if isinstance(each, torch.Tensor) else each, inputs)
-    news = printed if progress is None else progress
-    news("captures two steps")
-    step = capture(net, inputs, dry)
-    path = cache_path(facts, (ram, runtime, paging is not None, seconds)) if cache and plan is None else None
-    found = _known(plan, path, facts, step)
-    if found is not None:
-        news("")
-        return Scheduled(net, found, paging, updates)
-    disk = None if paging is None else disk_in(paging)
-    made = make_plan(net, inputs, step, facts, ram, runtime, disk, updates, seconds, news)
-    news("tries a step")
-    Scheduled(net, made, paging).trial(inputs)
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        made.save(path)
-    news("")
-    return Scheduled(net, made, paging, updates)
+    given = Plan.load(plan) if isinstance(plan, (str, os.PathLike)) else plan
+    others = shapes if given is None else [[each[0] for each in other.shapes if isinstance(each, tuple)]
+                                           for other in [given, *given.others] if other.shapes != shapes_of(inputs)]
+    planner = _Planner(net, updates, given, cache, dry, printed if progress is None else progress, runtime=runtime,
+                       paging=paging, seconds=seconds)
+    examples = [inputs] + ([_like(inputs, each) for each in others] if given is None or given.others else [])
+    return Scheduled(net, planner.plans(examples, ram), paging, updates)

@@ -31,7 +31,7 @@ def _first(out: Any) -> Any:
 
 
 class Step:
-    """A training step of a module, on zeros unless `data` is asked for other numbers."""
+    """A training step of a module."""
 
     def __init__(self, net: Any, inputs: Tuple[Any, ...], loss: Loss = None, optimizer: str = "sgd",
                  training: bool = True) -> None:
@@ -49,14 +49,12 @@ class Step:
             self.target_shape = (target.shape, target.dtype)
         self.optimizer = OPTIMIZERS[optimizer](net.parameters())
 
-    def data(self, random: bool = False) -> Tuple[List[Any], Any]:
-        """The inputs and the target; with `random`, floating-point inputs have numbers that change what they can."""
+    def data(self) -> Tuple[List[Any], Any]:
+        """The inputs and the target; floating-point ones have random numbers, which change what they can."""
         def numbers(shape: Any, kind: Any) -> Any:
-            make = torch.randn if random and kind.is_floating_point else torch.zeros
-            return make(shape, dtype=kind)
+            return (torch.randn if kind.is_floating_point else torch.zeros)(shape, dtype=kind)
 
-        inputs = [numbers(*each) for each in self.shapes]
-        return inputs, None if self.target_shape is None else numbers(*self.target_shape)
+        return [numbers(*each) for each in self.shapes], self.target_shape and numbers(*self.target_shape)
 
     def run(self, inputs: List[Any], target: Any, backward: Callable[[], None] = lambda: None) -> None:
         loss = self.loss(self.net(*inputs), target)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from poet.torch._dispatch import StorageWeakRef, arguments_of, is_random, is_written
 from poet.torch._layers import Refused
@@ -56,6 +57,7 @@ class Value:
     shape: Shape
     name: str = ""
     constant: Any = None  # the tensor of a constant
+    memory: int = -1  # the number of the first value of its storage
 
     @property
     def is_scheduled(self) -> bool:
@@ -83,7 +85,7 @@ class Call:
     reads: List[Value] = field(default_factory=list)
     writes: List[Tuple[Value, Value]] = field(default_factory=list)  # before and after
     makes: List[Tuple[int, Value]] = field(default_factory=list)  # with the position among its outputs
-    buffers: List[Value] = field(default_factory=list)  # that it writes
+    buffers: List[Value] = field(default_factory=list)  # that it writes, or other state
     seconds: float = 0.0
     workspace: int = 0
 
@@ -110,12 +112,21 @@ def _line() -> str:
     return ""
 
 
+def _same(tensor: Any, content: Any) -> bool:
+    """Whether it still holds what it held; what is no number equals itself here."""
+    return bool(((tensor == content) | ((tensor != tensor) & (content != content))).all())
+
+
 class Tape(TorchDispatchMode):  # type: ignore[misc]
     """Records calls. Weak references keep the address of each storage from being used again for another one.
 
     Args:
-        is_real: whether tensors have numbers. If not, random operations are known by their names alone.
+        is_real: whether tensors have numbers. If not, random operations are known by their names alone, and what is
+            written by the schemas.
     """
+
+    #: Kinds of values that stay the same value when they are written.
+    state: Tuple[str, ...] = ("buffer",)
 
     def __init__(self, is_real: bool = True) -> None:
         super().__init__()
@@ -129,7 +140,8 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
     def add(self, kind: str, tensor: Any, name: str = "") -> Value:
         storage = storage_of(tensor)
         if storage._cdata not in self._known:
-            value = Value(len(self.values), kind, int(storage.nbytes()), shape_of(tensor), name)
+            number = len(self.values)
+            value = Value(number, kind, int(storage.nbytes()), shape_of(tensor), name, memory=number)
             self.values.append(value)
             self._known[storage._cdata] = value, StorageWeakRef(storage)
         return self._known[storage._cdata][0]
@@ -138,17 +150,17 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
         found = self._known.get(storage_of(tensor)._cdata)
         return None if found is None else found[0]
 
-    def refuse(self, what: str, why: str) -> NoReturn:
+    def refuse(self, what: str, why: str) -> None:
+        """Raises Unschedulable with the place."""
         where = "the backward pass" if self.is_backward else "the network"
         named = [name for name in self.modules if name]
         raise Unschedulable(f"{what} in {named[-1] if named else where}{_line()} {why}")
 
-    def view(self, tensor: Any, what: str) -> View:
-        """How the tensor is an argument of what is called."""
-        if tensor.layout != torch.strided:
-            self.refuse(what, "has a sparse tensor; expected dense ones, such as of Embedding(sparse=False)")
-        if tensor.is_complex():
-            self.refuse(what, "has complex numbers; expected real ones, such as two tensors of parts")
+    def view(self, tensor: Any, what: str) -> Any:
+        """How the tensor is an argument of what is called: a View, if it is dense."""
+        self._check_kind(tensor, what, "has")
+        if tensor.layout != torch.strided or tensor.is_nested:
+            return tensor
         value = self.find(tensor)
         if value is None:  # made outside of the step
             value = self.add("constant", tensor, f"constant {sum(each.kind == 'constant' for each in self.values)}")
@@ -164,15 +176,28 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
             return func(*args, **kwargs)
         self._check(op, args)
         flat, spec = tree_flatten((args, kwargs))
+        if any(isinstance(each, torch.Generator) for each in flat):
+            self.refuse(op, "draws from a generator of its own; expected PyTorch's usual one, with no generator=")
         views = [self.view(each, op) if isinstance(each, torch.Tensor) else each for each in flat]
         before = torch.get_rng_state() if self._is_real else None
+        held = [(tensor, tensor.clone()) for tensor, view in zip(flat, views)
+                if self._is_real and isinstance(view, View) and view.value.kind in self.state]
+        start = time.thread_time()
         out = func(*args, **kwargs)
+        seconds = time.thread_time() - start
         seen, keys = tree_unflatten(views, spec)
-        call = Call(str(func), seen, keys, self.modules[-1] if self.modules else "", self.is_backward)
+        call = Call(str(func), seen, keys, self.modules[-1] if self.modules else "", self.is_backward,
+                    seconds=seconds)
         call.is_random = is_random(op) or (
             self._is_real and not torch.equal(before, torch.get_rng_state()))
-        call.reads = list(dict.fromkeys(each.value for each in views if isinstance(each, View)))
-        for tensor in self._written(func, args, kwargs):
+        given = arguments_of(func, args, kwargs)
+        trains = any(each.name in ("train", "training") and value is True for each, value in given)
+        idle = [value for each, value in given if trains and each.name.startswith("running_")]
+        call.reads = list(dict.fromkeys(
+            view.value for view, tensor in zip(views, flat) if isinstance(view, View) and not (
+                view.value.kind in self.state and any(tensor is each for each in idle))))
+        silent = [tensor for tensor, content in held if not _same(tensor, content)]
+        for tensor in self._written(func, args, kwargs) + silent:
             self._write(call, tensor)
         for position, tensor in enumerate(tree_flatten(out)[0]):
             self._make(call, position, tensor)
@@ -188,16 +213,30 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
                 isinstance(each, torch.Tensor) and each.dtype in (torch.bool, torch.uint8) for each in args[1]):
             self.refuse(op, "takes a mask, so that shapes depend on numbers; expected torch.where or a product")
 
+    def _check_kind(self, tensor: Any, what: str, verb: str) -> None:
+        if tensor.layout != torch.strided or tensor.is_nested:
+            self.refuse(what, f"{verb} a sparse or nested tensor; expected dense ones, such as of "
+                              "Embedding(sparse=False)")
+        elif tensor.is_complex():
+            self.refuse(what, f"{verb} complex numbers; expected real ones, such as two tensors of parts")
+        elif tensor.is_quantized:
+            self.refuse(what, f"{verb} quantized numbers; expected floating-point ones, such as of fake quantization")
+        elif tensor.device.type != "cpu":
+            self.refuse(what, f"{verb} a tensor on {tensor.device}; expected all tensors on the CPU")
+
     def _write(self, call: Call, tensor: Any) -> None:
         value = self.find(tensor)
-        assert value is not None
-        if value.kind == "buffer":
-            call.buffers.append(value)
-        elif not value.is_scheduled:
+        if value is None:
+            self.refuse(call.op, "gives a tensor other memory; expected a copy by clone()")
+            return
+        if value.kind in self.state:
+            call.buffers += [] if value in call.buffers else [value]
+            return
+        if not value.is_scheduled:
             self.refuse(call.op, f"writes the {value.kind} {value.name}; expected a buffer (register_buffer), or an "
                                  "operation that is not in place")
-        elif all(value is not after for _, after in call.writes):
-            after = Value(len(self.values), "node", value.bytes, value.shape)
+        if all(value is not after for _, after in call.writes):
+            after = Value(len(self.values), "node", value.bytes, value.shape, memory=value.memory)
             self.values.append(after)
             call.writes.append((value, after))
             key = storage_of(tensor)._cdata
@@ -208,10 +247,7 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
             return
         if not isinstance(tensor, torch.Tensor):
             self.refuse(call.op, "gives a number to Python; expected operations on tensors")
-        if tensor.layout != torch.strided:
-            self.refuse(call.op, "makes a sparse tensor; expected dense ones, such as of Embedding(sparse=False)")
-        if tensor.is_complex():
-            self.refuse(call.op, "makes complex numbers; expected real ones, such as two tensors of parts")
+        self._check_kind(tensor, call.op, "makes")
         if self.find(tensor) is None:
             value = self.add("node", tensor)
             if tensor.numel() * tensor.element_size() != value.bytes:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
-from poet.torch._memory import changes_of, most_held_during
+from poet.torch._memory import peak_of
 from poet.torch._pytorch import torch
-from poet.torch._tape import Call, View
+from poet.torch._tape import Call, Unschedulable, View
 
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402  (after the check for torch)
 
-_MARK = "poet.call."
 _SHORT_SECONDS = 1e-3
 
 
@@ -70,20 +69,8 @@ def seconds_of(function: Callable[[], Any]) -> float:
     return statistics.median(times[1:])
 
 
-def _workspace(function: Callable[[], Any], made: int) -> int:
-    """Bytes that a call holds at most beside the tensors that it makes."""
-    with torch.autograd.profiler.profile(profile_memory=True) as profiled:
-        with torch.autograd.profiler.record_function(_MARK):
-            kept = function()
-    events = profiled.kineto_results.events()
-    changes = changes_of(events)
-    mark = next(event for event in events if event.name() == _MARK)
-    del kept
-    return max(0, most_held_during(mark, changes) - made)
-
-
-def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None) -> None:
-    """Enters seconds and workspace of each call. The random state is left as it was."""
+def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None, times: bool = True) -> None:
+    """Enters the workspace of each call, and with `times` its seconds. The random state is left as it was."""
     distinct: Dict[Any, List[Call]] = {}
     for call in calls:
         if isinstance(call, Call):
@@ -95,13 +82,16 @@ def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None) -> N
             for done, same in enumerate(distinct.values()):
                 if news is not None:
                     news(f"measured {done} of {len(distinct)} calls")
-                seconds, workspace = _costs(same[0], generator)
+                function = _alone(same[0], generator)
+                try:
+                    seconds = seconds_of(function) if times else 0.0
+                    workspace = max(0, peak_of(function) - sum(value.bytes for _, value in same[0].makes))
+                except RuntimeError as error:  # it needs numbers of a kind, such as a Cholesky factor
+                    if times:
+                        raise Unschedulable(f"{same[0].op} in {same[0].module or 'the network'} does not run on random "
+                                            f"numbers ({error}); leave out dry=True") from error
+                    workspace = 0
                 for call in same:
-                    call.seconds, call.workspace = seconds, workspace
+                    call.seconds, call.workspace = seconds if times else call.seconds, workspace
     finally:
         torch.set_rng_state(random)
-
-
-def _costs(call: Call, generator: Any) -> Tuple[float, int]:
-    function = _alone(call, generator)
-    return seconds_of(function), _workspace(function, sum(value.bytes for _, value in call.makes))

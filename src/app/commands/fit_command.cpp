@@ -7,9 +7,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "app/command.hpp"
 #include "app/load_subject.hpp"
@@ -41,6 +43,9 @@ Examples:
   $ poet-solve --model net.json --backward exact --platform board/platform.json \
       --ram-budget chip --runtime-budget 1.5 > again.json)";
 
+/// `python -m poet.torch --measure` warns of the same.
+constexpr double kBusySpread = 0.1;
+
 // A million ticks in a second: a timer that counts microseconds needs no option.
 struct FitArguments {
   std::string ticks;
@@ -69,6 +74,21 @@ Seconds program_seconds(const InstructionTimes& times) {
                          });
 }
 
+/// How far the steps of a table are apart, as a share of their median: line k of each instruction
+/// is of step k. A table with other numbers of lines says nothing about steps.
+double spread_of_steps(const InstructionTimes& times) {
+  std::vector<Seconds> steps;
+  for (const std::vector<Seconds>& each : times) {
+    if (each.empty()) continue;
+    if (steps.empty()) steps.resize(each.size());
+    if (steps.size() != each.size()) return 0;
+    for (std::size_t k = 0; k < each.size(); ++k) steps[k] += each[k];
+  }
+  if (steps.empty()) return 0;
+  const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
+  return *least == *most ? 0 : (*most - *least) / median(steps);
+}
+
 /// Nothing is solved and no clock is read here: everything follows from the table of ticks and the
 /// schedule that the board ran.
 ExitCode fit(const FitArguments& arguments, bool quiet) {
@@ -90,6 +110,12 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
     return fit_schedule(file, model, times, {}, board, "ticks of a board", arguments.intervals);
   });
   if (!quiet) print_fit(fit);
+  if (const double apart = spread_of_steps(times); apart > kBusySpread) {
+    spdlog::warn(
+        "the times of the same step are {:.0f} % apart: something else ran on the board; measure "
+        "while nothing does",
+        100 * apart);
+  }
   spdlog::info("{}: a step takes {}; the schedule predicts {}", name,
                format_seconds(program_seconds(times)),
                format_seconds(file.summary.runtime_seconds));
