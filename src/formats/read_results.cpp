@@ -17,6 +17,7 @@
 
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
+#include "baselines/fields.hpp"
 #include "formats/journal.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
@@ -38,7 +39,8 @@ std::string_view first_line(std::string_view text) {
 std::string format_of(std::string_view line) {
   const auto parsed = nlohmann::json::parse(line, nullptr, false);
   if (parsed.is_discarded()) {
-    for (const std::string_view format : {kSweepFormat, kMinRamFormat, kJournalFormat}) {
+    for (const std::string_view format :
+         {kSweepFormat, kMinRamFormat, kBaselinesFormat, kJournalFormat}) {
       if (line.find(fmt::format("\"{}\"", format)) != std::string_view::npos) {
         return std::string(format);
       }
@@ -126,6 +128,33 @@ SweepRow row(const JsonCursor& at) {
   return result;
 }
 
+BaselineRow baseline_row(const JsonCursor& at) {
+  expect_format(at, kBaselinesFormat, 1);
+  std::vector<std::string_view> keys{"format", "version"};
+  append_keys(keys, kFields<BaselineRow>);
+  keys.push_back("timing");
+  at.allow_only(keys);
+  BaselineRow result;
+  read_fields(at, result, kFields<BaselineRow>);
+  read_value(at.required("timing").required("wall_seconds"), result.wall_seconds);
+  if (result.status == BaselineRow::Status::feasible && !result.summary) {
+    at.required("energy_joules").fail_expecting("a number: there is a schedule");
+  }
+  return result;
+}
+
+/// Each line is a document of its own, so results can be joined by `cat`, and an error names its
+/// line.
+template <typename Read>
+auto read_lines(std::string_view lines, const std::string& source, Read read) {
+  std::vector<decltype(read(std::declval<const JsonCursor&>()))> rows;
+  for_each_json_line(lines, source, [&](const JsonCursor& at) { rows.push_back(read(at)); });
+  if (rows.empty()) {
+    throw InputError(shown_source(source), "found no points; expected a line for each");
+  }
+  return rows;
+}
+
 }  // namespace
 
 ResultKind result_kind(const std::string& text) {
@@ -136,6 +165,7 @@ ResultKind result_kind(const std::string& text) {
   const std::string format = format_of(line);
   if (format == kSweepFormat) return ResultKind::sweep;
   if (format == kMinRamFormat) return ResultKind::min_ram;
+  if (format == kBaselinesFormat) return ResultKind::baselines;
   if (format == kJournalFormat) return ResultKind::journal;
   return ResultKind::schedule;
 }
@@ -148,6 +178,7 @@ void require_schedules(ResultKind kind, const std::string& source) {
         fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
   };
   if (kind == ResultKind::min_ram) refuse("the answers of sweep --min-ram");
+  if (kind == ResultKind::baselines) refuse("the lines of baselines");
   if (kind == ResultKind::table) refuse("the CSV table of a sweep");
   if (kind == ResultKind::journal) {
     refuse("the journal of a sweep that is not finished (--resume finishes it)");
@@ -177,15 +208,12 @@ ComparedResult read_compared(const std::string& path, bool replay_rows) {
                                    : read_schedule(text, path);
 }
 
-/// Each line is a document of its own, so results can be joined by `cat`, and an error names its
-/// line.
 std::vector<SweepRow> parse_sweep(std::string_view lines, const std::string& source) {
-  std::vector<SweepRow> rows;
-  for_each_json_line(lines, source, [&](const JsonCursor& at) { rows.push_back(row(at)); });
-  if (rows.empty()) {
-    throw InputError(shown_source(source), "found no points; expected a line for each");
-  }
-  return rows;
+  return read_lines(lines, source, row);
+}
+
+std::vector<BaselineRow> parse_baselines(std::string_view lines, const std::string& source) {
+  return read_lines(lines, source, baseline_row);
 }
 
 }  // namespace poet

@@ -15,6 +15,7 @@ enum class ResultKind {
   schedule,  ///< or none of the others: the reader of schedules reports best what is wrong
   sweep,
   min_ram,
+  baselines,
   journal,  ///< FILE.partial of a sweep
   table,    ///< what a sweep writes as CSV
 };

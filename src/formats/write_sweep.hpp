@@ -28,5 +28,7 @@ std::string to_csv(const std::vector<BaselineRow>& rows);
 /// Reads what to_json_lines() writes for a sweep; `source` is named in errors. Throws InputError
 /// with the line for anything malformed, and for a text without lines.
 std::vector<SweepRow> parse_sweep(std::string_view text, const std::string& source);
+/// Likewise for a comparison of methods.
+std::vector<BaselineRow> parse_baselines(std::string_view text, const std::string& source);
 
 }  // namespace poet

@@ -68,6 +68,26 @@ TEST(Baselines, AreATableAndAPictureAsWell) {
   EXPECT_THAT(picture, HasSubstr("linear/m4, RAM budget 4.345 KiB, runtime 2x"));
 }
 
+TEST(Baselines, AreDrawnFromTheirLinesAsWell) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve(
+      baselines("80%", {"--methods", "page-all,poet", "--plot", folder.file("b.svg"), "--quiet"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(poet_solve({"plot", "-"}, run.out).out, contents_of(folder.file("b.svg")));
+  for (const Words& refused : {Words{"--format", "html"}, Words{"--lanes", "none"},
+                               Words{"--data", folder.file("d.csv")}, Words{"--beside-baseline"}}) {
+    const Finished plot = poet_solve(Words{"plot", "-"} + refused, run.out);
+    EXPECT_EQ(plot.status, 2);
+    EXPECT_THAT(plot.err, HasSubstr("the lines of baselines"));
+  }
+  const Finished cut = poet_solve({"plot", "-"}, run.out.substr(0, run.out.size() / 2));
+  EXPECT_EQ(cut.status, 2);
+  EXPECT_EQ(cut.out, "");
+  const Finished verified = poet_solve({"verify", "-"}, run.out);
+  EXPECT_EQ(verified.status, 2);
+  EXPECT_THAT(verified.err, HasSubstr("found the lines of baselines"));
+}
+
 TEST(Baselines, RefuseWhatTheyDoNotKnow) {
   const Finished unknown = poet_solve(baselines("90%", {"--methods", "chen-sqr"}));
   EXPECT_EQ(unknown.status, 2);

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
+#include "app/commands/baselines/method_bars.hpp"
 #include "app/terminal/deliver.hpp"
 #include "base/files/files.hpp"
 #include "base/process/run_filter.hpp"
@@ -62,7 +63,8 @@ constexpr const char* kPlotHelp =
     R"(A schedule file becomes RAM over time and every tensor's life. The JSON lines of a sweep
 become energy overhead over RAM budget, or over runtime budget if that alone varies: a panel
 for each model on each platform, a colour for each set of techniques, a dash for each runtime
-budget. The content of a file decides which of the two it is.
+budget. The JSON lines of baselines become a bar for each method. The content of a file decides
+which of the three it is.
 
 Exit status:
   0                               drawn
@@ -240,6 +242,24 @@ void refuse_for_schedule(const char* option, bool is_given) {
   }
 }
 
+// Bars have a scale and nothing else to choose.
+std::string draw_methods(const std::string& text, const PlotArguments& arguments,
+                         const PictureOptions& look) {
+  if (arguments.format == PictureFormat::trace || arguments.format == PictureFormat::html) {
+    throw InputError("--format", fmt::format("found {} for the lines of baselines; expected svg or "
+                                             "pdf",
+                                             name_of(arguments.format)));
+  }
+  const std::pair<const char*, bool> given[] = {{"--lanes", arguments.lanes.has_value()},
+                                                {"--beside-baseline", arguments.beside_baseline},
+                                                {"--x-axis", arguments.x_axis.has_value()},
+                                                {"--data", !arguments.data.empty()}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given) throw InputError(option, "found with the lines of baselines");
+  }
+  return methods_svg(bars_of(parse_baselines(text, arguments.file)), look);
+}
+
 /// What is drawn, as numbers.
 std::string data_of(const std::string& text, const std::string& source, bool is_sweep) {
   if (is_sweep) return curve_data(plot::curve_points(parse_sweep(text, source)));
@@ -279,6 +299,10 @@ ExitCode plot_result(const PlotArguments& arguments) {
   if (pdf) check_pdf_destination(arguments.output);
   const std::string text = read_file(arguments.file, kMaxResultBytes);
   const ResultKind kind = result_kind(text);
+  if (kind == ResultKind::baselines) {
+    const std::string bars = draw_methods(text, arguments, look);
+    return deliver(pdf ? to_pdf(bars) : bars, arguments.output);
+  }
   require_schedules(kind, arguments.file);
   if (arguments.format == PictureFormat::trace) {
     refuse_picture_options(arguments);
@@ -309,7 +333,7 @@ Run add_plot(CLI::App& app) {
   const auto arguments = std::make_shared<PlotArguments>();
   OptionGroup group(app);
   group.argument("FILE", arguments->file,
-                 "a schedule file, the JSON lines of a sweep, or - for stdin");
+                 "a schedule file, the JSON lines of a sweep or of baselines, or - for stdin");
   group.text("--output", arguments->output, "FILE", "write the picture there, whole or not at all");
   group.parsed(
       "--width", arguments->width_mm, "MM", parse_millimetres,
@@ -352,7 +376,7 @@ Run add_plot(CLI::App& app) {
 
 extern const Command kPlot{
     .name = "plot",
-    .summary = "draw a schedule, or the curves of a sweep, as SVG or PDF on stdout",
+    .summary = "draw a schedule, the curves of a sweep or the bars of baselines, as SVG or PDF",
     .footer = kPlotHelp,
     .add = add_plot};
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
+#include "app/commands/baselines/method_bars.hpp"
 #include "app/commands/sweep/sweep_table.hpp"
 #include "app/load_subject.hpp"
 #include "app/question_options.hpp"
@@ -62,35 +63,6 @@ struct BaselinesArguments {
   std::string csv;
   std::string plot;
 };
-
-/// A method with a schedule that exceeds the budgets has no bar: it answers another question.
-std::vector<MethodBar> bars_of(const std::vector<BaselineRow>& rows) {
-  std::vector<MethodBar> bars;
-  for (const BaselineRow& row : rows) {
-    const Limits& limits = row.problem.limits;
-    MethodBar bar{.problem = fmt::format("{}, RAM budget {}, runtime {:.4g}x",
-                                         subject_name(row.problem.model, row.problem.platform),
-                                         format_bytes(limits.ram_budget_bytes),
-                                         row.problem.runtime_budget_ratio),
-                  .method = row.method,
-                  .baseline_energy_joules = row.baseline_energy_joules};
-    for (const MethodInfo& method : all_methods()) {
-      if (method.name == row.method) bar.techniques = technique_set_name(method.techniques);
-    }
-    if (row.status == BaselineRow::Status::feasible && row.summary) {
-      bar.energy_joules = row.summary->energy_joules;
-      // In an order of its own a method has a bound of its own.
-      if (row.problem.order_sha256.empty())
-        bar.lower_bound_joules = row.summary->lower_bound_joules;
-    } else {
-      bar.without = row.status == BaselineRow::Status::infeasible
-                        ? "no schedule within the budgets"
-                        : std::string(name_of(row.status));
-    }
-    bars.push_back(std::move(bar));
-  }
-  return bars;
-}
 
 std::string describe_result(const BaselineResult& result) {
   const std::string energy =
