@@ -354,7 +354,7 @@ class Networks(TestCase):
     def test_notes_are_warnings_of_python(self):
         import torch
         import poet
-        with self.assertWarnsRegex(UserWarning, "CELU.* is taken for a custom layer"):
+        with self.assertWarnsRegex(UserWarning, "CELU.* is taken for a custom layer.*run and export refuse it"):
             poet.Model.from_torch(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.CELU()), torch.zeros(1, 8))
 
 
