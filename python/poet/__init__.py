@@ -27,7 +27,7 @@ from ._schedule import Schedule
 from ._sweep import sweep
 from .errors import (Infeasible, InputError, InvalidSchedule, NoSchedule, PoetError, ProgramError, ProgramNotFound)
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = ["Check", "Differs", "Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule",
            "Matrices", "Model", "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform",

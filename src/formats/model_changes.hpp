@@ -10,6 +10,7 @@ namespace poet {
 struct ModelChange {
   std::string what;  ///< in a table: `masks`
   std::string text;
+  bool of_parameters = false;  ///< tensors stay as they are, and so does a budget for tensors
 };
 
 /// The changes that make a training step of layers smaller, but for what the model has already.

@@ -18,6 +18,9 @@ TEST(Advise, TriesChangesAndSaysWhatIsProven) {
                                               "[0-9.]+ mJ, 62.5 KiB of RAM; exactly optimal\n"));
   EXPECT_THAT(run.out, HasSubstr("another order of the nodes"));
   EXPECT_THAT(run.out, Not(HasSubstr("one sample"))) << "the batch has one already";
+  EXPECT_THAT(run.out, Not(HasSubstr("bytes (int8)"))) << "the budget is for tensors";
+  EXPECT_THAT(run.out, HasSubstr("what trains keeps 92.8 KiB beside tensors, most of it for "
+                                 "block1.pointwise.conv (16.25 KiB), "));
 }
 
 TEST(Advise, EndsWithThreeIfNothingFits) {
@@ -39,6 +42,24 @@ TEST(Advise, LeavesOutWhatIsInPlace) {
   EXPECT_THAT(out, HasSubstr("only the last layer with weights trains"));
   EXPECT_THAT(out, Not(HasSubstr("masks of activations")));
   EXPECT_THAT(out, Not(HasSubstr("last 3 layers with")));
+}
+
+// As importers write it: `inputs` by name. From stdin, which can be read once.
+TEST(Advise, TriesParametersAndLimitsOfAModelFromStdin) {
+  const Finished run =
+      poet_solve(words_of("advise --model - --platform stm32f746 --set ram=20K --ram-budget chip "
+                          "--runtime-budget 2 --no-paging --time-limit-s 5"),
+                 R"({"format": "poet-model", "version": 2, "name": "net",
+ "inputs": {"x": {"shape": ["N", 1, 8, 8]}}, "layers": [
+  {"name": "conv", "op": "conv2d", "inputs": ["x"], "out_channels": 4, "kernel": 3,
+   "trainable": false},
+  {"name": "fc", "op": "linear", "inputs": ["conv"], "out_features": 8},
+  {"name": "loss", "op": "mse", "inputs": ["fc"]}]})");
+  EXPECT_THAT(run.out, HasSubstr("\nfrozen weights as bytes (int8)"));
+  EXPECT_THAT(run.out, HasSubstr("\nan input of half the side"));
+  EXPECT_THAT(run.out, HasSubstr("\npaging and recomputation without limits"));
+  EXPECT_THAT(run.out, HasSubstr("most of it for fc ("));
+  EXPECT_EQ(run.status, 0) << run.err << run.out;
 }
 
 }  // namespace

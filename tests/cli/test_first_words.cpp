@@ -65,15 +65,32 @@ TEST(FirstWords, OfABudgetInBytesAreReadOutIfNothingFits) {
   EXPECT_THAT(poet_solve(problem("ds_cnn", "m4", "1%", "2")).err, Not(HasSubstr("is 256")));
 }
 
-TEST(Terminal, ShowsNoDocumentAfterATypo) {
+TEST(Terminal, ShowsNoDocumentIfThereIsNoSchedule) {
   Command command = poet_solve_command({"--modl", "linear"});
   command.stdout_is_terminal = true;
   const Finished run = run_program(command);
   EXPECT_EQ(run.status, 2);
   EXPECT_EQ(run.out, "");
   EXPECT_THAT(run.err, HasSubstr("did you mean '--model'?"));
-  // What no schedule exists for is an answer, and no typo.
   command.arguments = problem("linear", "m4", "100", "2");
+  const Finished infeasible = run_program(command);
+  EXPECT_EQ(infeasible.status, 3);
+  EXPECT_EQ(infeasible.out, "");
+  EXPECT_THAT(infeasible.err, HasSubstr("infeasible: "));
+}
+
+TEST(Terminal, GetsTheNameOfAFileInPlaceOfASchedule) {
+  const TemporaryFolder folder;
+  Command command = poet_solve_command(quick_problem());
+  command.directory = folder.path();
+  command.stdout_is_terminal = true;
+  EXPECT_EQ(run_program(command).out,
+            "the schedule is in schedule.json; --output FILE names it\r\n");
+  const std::string first = contents_of(folder.path() + "/schedule.json");
+  EXPECT_THAT(run_program(command).out, StartsWith("the schedule is in schedule-2.json;"));
+  EXPECT_EQ(contents_of(folder.path() + "/schedule.json"), first);
+  EXPECT_EQ(poet_solve({"verify", folder.path() + "/schedule-2.json"}).status, 0);
+  command.arguments = quick_problem() + Words{"--output", "/dev/stdout"};
   EXPECT_THAT(run_program(command).out, StartsWith("{"));
 }
 

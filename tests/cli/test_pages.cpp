@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "cli/browser.hpp"
 #include "cli/poet_solve.hpp"
 #include "cli/sweep_files.hpp"
@@ -29,6 +31,12 @@ if (slider) {
   });
   const search = document.getElementById('search');
   const enter = (element, key) => element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  search.value = data.nodes[0].op;
+  search.dispatchEvent(new Event('input'));
+  found.hits = [document.querySelector('.hits li').textContent, document.querySelectorAll('.hits button').length];
+  const lanes = document.querySelector('.lanes');
+  found.rows = [...lanes.querySelectorAll('.ticks span')].map((name) => name.textContent);
+  found.hidden = lanes.scrollHeight > lanes.clientHeight;
   data.nodes.forEach((node) => {
     search.value = node.name;
     search.dispatchEvent(new Event('input'));
@@ -109,6 +117,17 @@ TEST_F(Page, ShowsTheFiguresOfTheFileAndAReasonForEachTensorThatReturns) {
     EXPECT_EQ(peak, stage.at("peak_ram_bytes")) << "stage " << stage.at("stage");
   }
   EXPECT_EQ(column, found.at("ram").size());
+  const json& nodes = file.at("nodes");
+  const auto like_the_first = std::count_if(nodes.begin(), nodes.end(), [&](const json& node) {
+    return (node.at("name").get<std::string>() + " " + node.at("op").get<std::string>())
+               .find(nodes[0].at("op")) != std::string::npos;
+  });
+  EXPECT_EQ(found.at("hits")[0].get<std::string>(),
+            fmt::format("{} of {} tensors have this name or op", like_the_first, nodes.size()));
+  EXPECT_EQ(found.at("hits")[1], like_the_first);
+  ASSERT_EQ(found.at("rows").size(), nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) EXPECT_EQ(found["rows"][i], nodes[i].at("name"));
+  EXPECT_FALSE(found.at("hidden").get<bool>()) << "all rows are on the page";
   int returning = 0;
   for (const json& stage : file.at("stages")) {
     for (const json& node : stage.at("page_in")) {

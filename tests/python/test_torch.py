@@ -84,6 +84,29 @@ class Networks(TestCase):
         status, out, err = self.run_main("networks_of_test:Linear", "--input", "1,8", "--optimizer", "adam")
         self.assertEqual((status, json.loads(out)["optimizer"]), (0, "adam"), err)
 
+    def test_one_command_goes_from_a_module_to_the_code_of_a_board(self):
+        words = ["networks_of_test:Linear", "--input", "4,8", "--platform", "stm32f746", "--export", "board"]
+        status, out, err = self.run_main(*words)
+        self.assertEqual((status, out), (0, ""), err)
+        self.assertIn("RAM", err)
+        self.assertEqual({path.name for path in (self.folder / "board").iterdir()},
+                         {"model.json", "parameters.npz", "schedule.json", "code"})
+        schedule = json.loads((self.folder / "board" / "schedule.json").read_text())
+        self.assertEqual((schedule["model"]["batch_size"], schedule["request"]["runtime_budget_ratio"]), (4, 1.5))
+        self.assertTrue((self.folder / "board" / "code" / "poet_plan.c").is_file())
+        status, out, err = self.run_main(*words, "--ram-budget", "100")
+        self.assertEqual(status, 3, err)
+        self.assertRegex(out, r"(?m)^none .* does not fit, which is proven$")
+        self.assertRegex(out, r"(?m)^one sample in a batch ")
+
+    def test_an_export_decides_where_everything_goes(self):
+        for words, message in ((["--platform", "m4"], "found --platform without --export"),
+                               (["--export", "board"], "found --export without --platform, which names the board"),
+                               (["--export", "board", "--platform", "m4", "--output", "net.json"],
+                                "found --output with --export")):
+            status, _, err = self.run_main("networks_of_test:Linear", "--input", "1,8", *words)
+            self.assertEqual((status, err), (2, f"poet.torch: error: networks_of_test:Linear: {message}\n"))
+
     def test_what_cannot_be_imported_is_said_in_a_line(self):
         for network, *words, message in (
                 ("nothing_of_this_name:Net", "there is no module 'nothing_of_this_name'"),
@@ -331,7 +354,7 @@ class Networks(TestCase):
     def test_notes_are_warnings_of_python(self):
         import torch
         import poet
-        with self.assertWarnsRegex(UserWarning, "CELU.* is taken for a custom layer"):
+        with self.assertWarnsRegex(UserWarning, "CELU.* is taken for a custom layer.*run and export refuse it"):
             poet.Model.from_torch(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.CELU()), torch.zeros(1, 8))
 
 

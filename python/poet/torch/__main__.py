@@ -16,7 +16,9 @@ from poet._matrices import require_numpy
 from poet._program import EXIT_OK, Files, run
 from poet.errors import PoetError
 from poet.torch import Refused, trace
+from poet.torch._arguments import parsed
 from poet.torch._check import check_unasked
+from poet.torch._export import expect_export, export
 from poet.torch._pytorch import torch
 
 
@@ -50,26 +52,6 @@ def write(content: bytes, path: Optional[str]) -> None:
         with contextlib.suppress(OSError):
             os.remove(part)
         raise
-
-
-def shape(text: str) -> List[int]:
-    extents = [int(part) for part in text.split(",")]
-    if min(extents) < 1:
-        raise ValueError
-    return extents
-
-
-def flops(text: str) -> Any:
-    name, _, number = text.partition("=")
-    if not name or int(number) < 1:
-        raise ValueError
-    return name, int(number)
-
-
-def loss(text: str) -> str:
-    if text not in ("cross_entropy", "mse") and ":" not in text:
-        raise ValueError
-    return text
 
 
 def raised(error: BaseException) -> str:
@@ -180,78 +162,58 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
     return finished.out.encode()
 
 
-def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m poet.torch",
-                                     description="A network of PyTorch as a model file of poet-solve.")
-    parser.add_argument("network", metavar="MODULE:CLASS",
-                        help="what makes the network when it is called without arguments")
-    parser.add_argument("--input", type=shape, action="append", required=True, metavar="N,N...",
-                        help="the extents of an input")
-    parser.add_argument("--indices", action="store_true", help="the inputs are indices (int64)")
-    parser.add_argument("--output", metavar="FILE", help="write the model there, whole or not at all")
-    parser.add_argument("--parameters-output", metavar="FILE.npz",
-                        help="write the network's parameters there, for run --parameters")
-    parser.add_argument("--loss", metavar="LOSS", type=loss,
-                        help="cross_entropy or mse; with --measure also MODULE:FUNCTION, which makes the loss of what "
-                             "the network returns")
-    parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names, such as *.bias")
-    parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
-                        help="int8: weights of convolutions and dense layers that do not train are bytes")
-    parser.add_argument("--frozen-parameters", choices=("in_place", "copied"), default="in_place",
-                        help="copied: parameters of frozen layers that gradients pass go into RAM first")
-    parser.add_argument("--backward", choices=("none",), help="none: for inference alone, so that nothing has to train")
-    parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
-                        help="FLOPs for an element of the output of modules of this class")
-    parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")
-    parser.add_argument("--no-check", action="store_true", help="do not compare the model with the network")
-    parser.add_argument("--measure", action="store_true",
-                        help="run training steps on this machine and write nodes with their measured times and sizes")
-    parser.add_argument("--log", metavar="FILE", help="with --measure: write what was recorded there, as JSON lines")
-    parser.add_argument("--optimizer", choices=("sgd", "momentum", "adam", "adamw"),
-                        help="what updates the parameters; sgd without; adamw with --measure alone")
-    parser.add_argument("--evaluation", action="store_true",
-                        help="with --measure: the network in evaluation mode, which norms and dropouts heed")
-    parser.add_argument("--updates", choices=("early", "as-recorded"),
-                        help="with --measure: each update as soon as its gradient is there, as usual, or at the end")
-    parser.add_argument("--watts", type=float, metavar="W", help="with --measure: the power of computing; 1 without")
-    return parser.parse_args()
+def expect_trace(arguments: argparse.Namespace) -> None:
+    """Without --measure. Raises ValueError."""
+    for option in ("log", "watts", "evaluation", "updates"):
+        if getattr(arguments, option):
+            raise ValueError(f"found --{option} without --measure")
+    if arguments.optimizer == "adamw":
+        raise ValueError("found --optimizer adamw without --measure; expected sgd, momentum or adam")
+    if arguments.loss and ":" in arguments.loss:
+        raise ValueError(f"found --loss {arguments.loss} without --measure; expected cross_entropy or mse")
 
 
-def main() -> int:
-    arguments = parsed()
-    notes: List[str] = []
-    arrays: Optional[Dict[str, Any]] = None if arguments.parameters_output is None else {}
+def write_both(text: bytes, stored: Optional[bytes], arguments: argparse.Namespace) -> None:
+    """Model and parameters, or none of them. Raises ValueError."""
+    option, path = "--export", arguments.export
     try:
-        if arguments.measure:
-            arrays = None
-            text = measured(make(arguments.network), arguments)
-        else:
-            for option in ("log", "watts", "evaluation", "updates"):
-                if getattr(arguments, option):
-                    raise ValueError(f"found --{option} without --measure")
-            if arguments.optimizer == "adamw":
-                raise ValueError("found --optimizer adamw without --measure; expected sgd, momentum or adam")
-            if arguments.loss and ":" in arguments.loss:
-                raise ValueError(f"found --loss {arguments.loss} without --measure; expected cross_entropy or mse")
-            text = text_of(traced(make(arguments.network), arguments, notes, arrays))
-        stored = None if arrays is None else npz_of(arrays)
-    except (Refused, ValueError, PoetError) as error:
-        print(f"poet.torch: error: {arguments.network}: {error}", file=sys.stderr)
-        return 2
-    for note in notes:
-        print(f"poet.torch: warning: {note}", file=sys.stderr)
-    try:
+        if path is not None:
+            os.makedirs(path, exist_ok=True)
         option, path = "--parameters-output", arguments.parameters_output
         if stored is not None:
             write(stored, path)
         option, path = "--output", arguments.output
         write(text, path)
     except OSError as error:
-        if stored is not None and option == "--output":  # both or none
+        if stored is not None and option == "--output":
             os.remove(arguments.parameters_output)
-        print(f"poet.torch: error: {option} {path}: {error.strerror}", file=sys.stderr)
+        raise ValueError(f"{option} {path}: {error.strerror}") from error
+
+
+def main() -> int:
+    arguments = parsed()
+    notes: List[str] = []
+    document: Dict[str, Any] = {}
+    arrays: Optional[Dict[str, Any]] = None
+    place = f"{arguments.network}: "
+    try:
+        expect_export(arguments)
+        if arguments.measure:
+            text = measured(make(arguments.network), arguments)
+        else:
+            expect_trace(arguments)
+            arrays = None if arguments.parameters_output is None else {}
+            document = traced(make(arguments.network), arguments, notes, arrays)
+            text = text_of(document)
+        stored = None if arrays is None else npz_of(arrays)
+        for note in notes:
+            print(f"poet.torch: warning: {note}", file=sys.stderr)
+        place = ""
+        write_both(text, stored, arguments)
+        return 0 if arguments.export is None else export(document, arguments)
+    except (Refused, ValueError, PoetError) as error:
+        print(f"poet.torch: error: {place}{error}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -229,7 +229,7 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
             parameters = sum(p.numel() for p in module.parameters())
             each = max(1, 2 * parameters * result.shape[0] // max(1, result.shape[-1] * result.shape[0]))
             self.layers.notes.append(f"{node.target} ({kind}) is taken for a custom layer of {each} FLOPs for an "
-                                     "element of its output")
+                                     "element of its output: it can be solved, and run and export refuse it")
         return custom(self.layers, call, each, saved_by(module, [v.tensor for v in flat]))
 
     def pack(self, names: Any, result: Any) -> Any:

@@ -5,6 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -16,8 +18,10 @@
 #include "app/terminal/deliver.hpp"
 #include "app/terminal/signals.hpp"
 #include "base/text/figures.hpp"
+#include "base/text/printable.hpp"
 #include "formats/model_changes.hpp"
 #include "formats/read_inputs.hpp"
+#include "model/training_arrays.hpp"
 #include "poet/error.hpp"
 #include "poet/suggest_schedule.hpp"
 #include "report/fields.hpp"
@@ -27,8 +31,8 @@ namespace {
 
 constexpr const char* kAdviseHelp =
     R"(Tries what makes a training step smaller: one sample at a time, masks, frozen norms, fewer
-layers that train, a smaller input, another order of the nodes, more time. What the model has
-already is left out. Each line has the RAM of keeping everything, and what a short solve finds
+layers that train, weights of one byte, a smaller input, another order of the nodes, more time,
+paging and storage if they are limited. What the model has already is left out. Each line has the RAM of keeping everything, and what a short solve finds
 within the budgets: the energy of a step and how much of it is proven, or that nothing fits.
 
 Exit status:
@@ -58,27 +62,62 @@ std::string verdict(const Answer& answer) {
   return "nothing was found in a short solve, and nothing is proven";
 }
 
+/// Whether the RAM budget holds parameters as well, so that smaller ones leave more for tensors.
+bool holds_parameters(const Question& question) {
+  return question.count_parameters || std::holds_alternative<NamedRam>(question.ram);
+}
+
 std::vector<Trial> trials_of(const Trial& as_it_is, const std::string& source) {
   std::vector<Trial> trials{as_it_is};
-  if (as_it_is.settings.batch_size > 1) {
+  const Question& question = as_it_is.question;
+  const auto add = [&](std::string what) -> Trial& {
     trials.push_back(as_it_is);
-    trials.back().what = "one sample in a batch";
-    trials.back().settings.batch_size = 1;
-  }
+    trials.back().what = std::move(what);
+    return trials.back();
+  };
+  if (as_it_is.settings.batch_size > 1) add("one sample in a batch").settings.batch_size = 1;
   for (ModelChange& change : model_changes(as_it_is.text, source)) {
-    trials.push_back(as_it_is);
-    trials.back().what = std::move(change.what);
-    trials.back().text = std::move(change.text);
+    if (change.of_parameters && !holds_parameters(question)) continue;
+    add(std::move(change.what)).text = std::move(change.text);
   }
-  trials.push_back(as_it_is);
-  trials.back().what = "another order of the nodes (--order search)";
-  trials.back().question.settings.order = OrderKind::search;
-  if (const Ratio* const time = std::get_if<Ratio>(&*as_it_is.question.runtime)) {
-    trials.push_back(as_it_is);
-    trials.back().what = "twice the time";
-    trials.back().question.runtime = Ratio{2 * time->value};
+  add("another order of the nodes (--order search)").question.settings.order = OrderKind::search;
+  if (question.techniques != kBothTechniques || question.storage != StorageBudgets{}) {
+    Question& free = add("paging and recomputation without limits").question;
+    free.techniques = kBothTechniques;
+    free.storage = {};
+  }
+  if (const Ratio* const time = std::get_if<Ratio>(&*question.runtime)) {
+    add("twice the time").question.runtime = Ratio{2 * time->value};
   }
   return trials;
+}
+
+/// Throws InputError if the change does not suit the model.
+Subject subject_of(const Trial& trial, const std::optional<Platform>& platform,
+                   const std::string& source) {
+  Model model = parse_model(trial.text, source, trial.settings.batch_size, trial.settings.backward);
+  return priced(with_alignment(std::move(model), trial.settings.alignment), platform,
+                trial.question);
+}
+
+/// What training keeps for the layers that take the most: a layer to freeze has a name.
+std::string largest_trained(const Subject& subject) {
+  std::vector<std::pair<Bytes, std::string>> layers;
+  Bytes all = 0;
+  for (const Parameters& each : subject.model.parameters) {
+    if (!each.is_trained || each.is_state) continue;
+    const KeptSizes sizes = kept_sizes(each, subject.model, subject.platform_or_null());
+    layers.emplace_back(sizes.parameters + sizes.gradients + sizes.optimizer, each.name);
+    all += layers.back().first;
+  }
+  if (layers.empty()) return "";
+  std::ranges::stable_sort(layers, std::greater{}, [](const auto& layer) { return layer.first; });
+  std::string text = "what trains keeps " + format_bytes(all) + " beside tensors, most of it for";
+  for (std::size_t i = 0; i < std::min<std::size_t>(layers.size(), 3); ++i) {
+    text += fmt::format("{} {} ({})", i == 0 ? "" : ",", printable(layers[i].second),
+                        format_bytes(layers[i].first));
+  }
+  return text + "\n";
 }
 
 /// The line of a trial; nothing if the change does not suit the model. `fits` if a schedule does.
@@ -86,10 +125,7 @@ std::optional<std::string> line_of(const Trial& trial, const std::optional<Platf
                                    const std::string& source, bool& fits) {
   std::optional<Subject> subject;
   try {
-    Model model =
-        parse_model(trial.text, source, trial.settings.batch_size, trial.settings.backward);
-    subject = priced(with_alignment(std::move(model), trial.settings.alignment), platform,
-                     trial.question);
+    subject = subject_of(trial, platform, source);
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -97,27 +133,36 @@ std::optional<std::string> line_of(const Trial& trial, const std::optional<Platf
                               .interrupted = [] { return interrupted(); }};
   const Answer answer = poet::answer(*subject, resolve(*subject, trial.question, options), options);
   fits = fits || answer.file.has_value();
-  return fmt::format("{:<48}{:>12}   {}\n", trial.what, format_bytes(subject->base.peak_ram_bytes),
+  return fmt::format("{:<50}{:>12}   {}\n", trial.what, format_bytes(subject->base.peak_ram_bytes),
                      verdict(answer));
 }
 
 ExitCode advise(const QuestionArguments& asked, Session& session) {
-  Question question = stated_question(asked);
-  const Subject subject = load_subject(asked, session.problem);
-  check_budgets(question, subject);
+  const Question question = stated_question(asked);
   const NamedText text = model_text(asked.model.network, asked.model.model);
+  std::optional<Platform> platform;
+  if (!asked.platform.empty()) {
+    platform = with_place(
+        "--platform", [&] { return load_platform(asked.platform + asked.model.platform_sizes); });
+    session.problem.platform = platform_info(*platform);
+  }
+  Trial as_it_is{"none", text.text, question, asked.model.settings};
+  const Subject subject =
+      with_place("--model", [&] { return subject_of(as_it_is, platform, text.place); });
+  session.problem.model = model_info(subject);
+  check_budgets(question, subject);
   const bool is_chip = std::holds_alternative<NamedRam>(question.ram);
   if (is_smallest(question.ram)) throw InputError("--ram-budget", "found min; expected a size");
-  if (!is_chip) question.ram = resolve(question.ram, subject.base, {});
+  if (!is_chip) as_it_is.question.ram = resolve(question.ram, subject.base, {});
   catch_interrupts();
   bool fits = false;
   std::string table =
-      fmt::format("{:<48}{:>12}   {}\n", "change", "all kept", "within the budgets");
-  const Trial as_it_is{"none", text.text, question, asked.model.settings};
+      fmt::format("{:<50}{:>12}   {}\n", "change", "all kept", "within the budgets");
   for (const Trial& trial : trials_of(as_it_is, text.place)) {
     if (interrupted()) break;
-    if (const auto line = line_of(trial, subject.platform, text.place, fits)) table += *line;
+    if (const auto line = line_of(trial, platform, text.place, fits)) table += *line;
   }
+  table += largest_trained(subject);
   const ExitCode code = interrupted() ? ExitCode::interrupted
                         : fits        ? ExitCode::ok
                                       : ExitCode::infeasible;

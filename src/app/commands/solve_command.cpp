@@ -175,7 +175,7 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   const auto lower = [&code](ExitCode other) { code = code == ExitCode::ok ? other : code; };
   if (!plots.write_schedule(file)) lower(ExitCode::usage);
   if (!arguments.certify.empty()) lower(certify_result(file, arguments.certify, quiet));
-  return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, code);
+  return deliver_schedule(to_json(file, arguments.to.compact), arguments.to, code);
 }
 
 /// Who types 256 for a chip of 256 KiB has asked for bytes.
@@ -241,7 +241,10 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
 // document's.
 void add_output_options(CLI::App& app, SolveArguments& arguments) {
   OptionGroup output(app, kWhatToWrite);
-  output.text("--output", arguments.to.output, "FILE", "write the JSON there, whole or not at all");
+  output.text(
+      "--output", arguments.to.output, "FILE",
+      "write the JSON there, whole or not at all; without, it goes to stdout, or to schedule.json "
+      "if that is a terminal");
   output.flag("--replace", arguments.to.replace,
               "let a run that ends without a schedule replace one that FILE holds");
   output.flag("--compact", arguments.to.compact, "JSON on one line");

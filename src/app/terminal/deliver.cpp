@@ -1,7 +1,8 @@
 // How documents leave the program. Two rules follow from losses. A disk that filled up during hours
 // of search took the schedule along, so a result goes to stdout if its file cannot be written. A
 // failed run replaced the schedule of an earlier one, so a document without a schedule leaves such
-// a file alone, unless --replace says otherwise.
+// a file alone, unless --replace says otherwise. A terminal gets no JSON: hundreds of lines of it
+// pushed the result out of sight.
 
 #include "app/terminal/deliver.hpp"
 
@@ -41,6 +42,21 @@ ExitCode write_to_stdout(const std::string& document, ExitCode code) {
   return ExitCode::usage;
 }
 
+bool shown_to_people(const std::string& output) {
+  return output.empty() && ::isatty(STDOUT_FILENO) == 1;
+}
+
+/// schedule.json in this folder, or the first of schedule-2.json, schedule-3.json, ... that is
+/// free.
+std::string free_name() {
+  std::string name = "schedule.json";
+  std::error_code ignored;
+  for (int number = 2; std::filesystem::exists(name, ignored); ++number) {
+    name = fmt::format("schedule-{}.json", number);
+  }
+  return name;
+}
+
 /// Whether a file is there with a schedule in it. A device or pipe holds nothing.
 bool has_schedule(const std::string& path) {
   std::error_code ignored;
@@ -74,6 +90,15 @@ ExitCode deliver_result(const std::string& document, const std::string& output, 
   }
 }
 
+ExitCode deliver_schedule(const std::string& document, const Destination& to, ExitCode code) {
+  if (!shown_to_people(to.output)) return deliver_result(document, to.output, code);
+  const std::string name = free_name();
+  const ExitCode written = deliver_result(document, name, code);
+  if (written != code) return written;
+  return write_to_stdout(fmt::format("the schedule is in {}; --output FILE names it\n", name),
+                         code);
+}
+
 /// If a file keeps its schedule, the document goes to stdout: a script that waits for one can still
 /// read why no schedule was found.
 ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::string& reason,
@@ -86,9 +111,7 @@ ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::
     spdlog::error("{}{}{}{}", name, name.empty() ? "" : ": ", what, line);
   }
   if (code == ExitCode::infeasible) spdlog::info("docs/infeasible.md shows what helps");
-  // A person who has mistyped a word reads the message; a program reads no terminal.
-  const bool is_read_by_people = to && to->output.empty() && ::isatty(STDOUT_FILENO) == 1;
-  if (!to || (code == ExitCode::usage && is_read_by_people)) return code;
+  if (!to || shown_to_people(to->output)) return code;
   const std::string document = error_json(code, status, reason, problem, to->compact);
   if (to->output.empty()) return write_to_stdout(document, code);
   if (!to->replace && has_schedule(to->output)) {

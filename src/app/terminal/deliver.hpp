@@ -25,9 +25,13 @@ ExitCode deliver(const std::string& document, const std::string& output,
 /// The same for the result of a search: if `output` fails, it goes to stdout rather than be lost.
 ExitCode deliver_result(const std::string& document, const std::string& output, ExitCode code);
 
+/// The same for a schedule. On a terminal, it goes to schedule.json in this folder, or to another
+/// name that is free, and a line says so.
+ExitCode deliver_schedule(const std::string& document, const Destination& to, ExitCode code);
+
 /// The end of a run without a schedule: a line on stderr that names the problem, and a document.
-/// The document does not replace a schedule, unless that is asked for. Without a destination, there
-/// is no document.
+/// The document does not replace a schedule, unless that is asked for. Without a destination, or
+/// with a terminal as destination, there is no document.
 ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::string& reason,
                              const std::optional<Destination>& to, const ProblemInfo& problem);
 

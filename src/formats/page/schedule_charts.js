@@ -61,10 +61,12 @@ function arenaChart(data) {
   return { svg, top };
 }
 
+const LOW_ROWS = 160;  // more get less height
+
 function laneChart(data) {
   const n = data.columns.ram.length;
   const rows = data.nodes.length;
-  const height = rows * (rows <= 160 ? 10 : 4);
+  const height = rows * (rows <= LOW_ROWS ? 11 : 4);
   const svg = drawn("svg", { height, viewBox: `0 0 ${n} ${rows}`, preserveAspectRatio: "none" });
   data.nodes.forEach((node, row) => {
     const ends = node.stays.map(([, last]) => last);

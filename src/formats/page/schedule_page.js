@@ -43,7 +43,8 @@ const panel = element("aside", { id: "tensor", "aria-live": "polite" });
 const charts = [memoryChart(data), arenaChart(data), laneChart(data)];
 const cursors = charts.map((chart, i) => addLines(data, chart, i === 2));
 const under = element("div", { class: "under" });
-const laneBox = element("div", { class: "lanes" });
+const isLong = data.nodes.length > LOW_ROWS;
+const laneBox = element("div", { class: isLong ? "lanes long" : "lanes" });
 
 function hitNodes() {
   const words = search.value.trim().toLowerCase();
@@ -51,12 +52,15 @@ function hitNodes() {
   return data.nodes.flatMap((node, i) => (`${node.name} ${node.op}`.toLowerCase().includes(words) ? [i] : []));
 }
 
+const MOST_HITS = 200;
+
 function listHits() {
   const found = hitNodes();
-  const rest = found.length - 12;
-  hits.replaceChildren(...found.slice(0, 12).map((node) => element("li", {}, tensorButton(node))),
-    ...(rest > 0 ? [element("li", { class: "soft" }, `and ${rest} more`)] : []),
-    ...(found.length === 0 && search.value.trim() !== "" ? [element("li", { class: "soft" }, "no tensor of this name or op")] : []));
+  const shown = found.slice(0, MOST_HITS);
+  const cut = found.length > shown.length ? `, of which ${shown.length} are listed` : "";
+  const total = `${found.length} of ${data.nodes.length} tensors have this name or op${cut}`;
+  hits.replaceChildren(...(search.value.trim() === "" ? [] : [element("li", { class: "soft" }, total)]),
+    ...shown.map((node) => element("li", {}, tensorButton(node))));
 }
 
 function chartBox({ svg, top }, format) {
@@ -73,6 +77,16 @@ function memoryTicks(chart) {
   return box;
 }
 
+// A name beside each row; where rows are too low, beside every third.
+function laneNames() {
+  const box = chartBox(charts[2], null);
+  const rows = data.nodes.length;
+  const every = isLong ? 3 : 1;
+  box.firstChild.append(...data.nodes.flatMap((node, row) => (row % every ? [] :
+    [element("span", { title: node.name, style: `top: ${(100 * (row + 0.5)) / rows}%` }, node.name)])));
+  return box;
+}
+
 function changed() {
   return element("details", {}, element("summary", {}, `${returning.length} of ${data.nodes.length} tensors are recomputed or paged`),
     element("table", { class: "changed" }, returning.map((i) => element("tr", {}, element("td", {}, tensorButton(i)), element("td", { class: "number" }, bytesText(data.nodes[i].bytes)), element("td", {}, fateText(data.nodes[i]))))));
@@ -84,7 +98,7 @@ function build() {
   charts[1].svg.setAttribute("aria-label", "addresses over the computations of the step");
   charts[2].svg.setAttribute("aria-label", "the time in RAM of each tensor");
   charts.forEach((chart, i) => connect(chart, i));
-  laneBox.append(chartBox(charts[2], null));
+  laneBox.append(laneNames());
   const hasArena = data.arena.length > 0;
   document.body.append(
     element("header", {}, element("h1", {}, data.title), element("p", { class: "soft", id: "status" }, data.status), figures()),
@@ -98,7 +112,7 @@ function build() {
         element("div", { class: "legend" }, KINDS.map((kind) => element("span", {}, element("i", { class: kind }), LABELS[kind])), element("span", {}, "dashed: RAM budget; dotted: first backward stage")),
         element("h2", {}, "RAM"), memoryTicks(charts[0]),
         element("h2", {}, "Arena"), hasArena ? memoryTicks(charts[1]) : element("p", { class: "soft" }, "The file has no offsets; poet-solve place adds them."),
-        element("h2", {}, "Tensors"), laneBox, under,
+        element("h2", {}, `Tensors: all ${data.nodes.length}, a row each${isLong ? "; scroll in the chart" : ""}`), laneBox, under,
         element("details", {}, element("summary", {}, "keys"), element("p", {}, "In a chart: ", element("kbd", {}, "←"), " ", element("kbd", {}, "→"), " a computation back or on (with Shift ten), ", element("kbd", {}, "↑"), " ", element("kbd", {}, "↓"), " the next tensor in RAM, ", element("kbd", {}, "+"), " ", element("kbd", {}, "−"), " zoom, ", element("kbd", {}, "0"), " all. The wheel zooms, dragging moves.")),
         changed()),
       element("div", {}, hits, panel)),
