@@ -42,6 +42,8 @@ void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
   int32_t k, j, tap, height, width;
 #if POET_LANES
   if (poet_conv_weights_by_lanes(c, image, map, dw)) return;
+#else
+  if (poet_depthwise_weights(c, image, map, dw)) return;
 #endif
   for (k = 0; k < c->filters; k += height) {
     height = poet_part_of(filters - k % filters, POET_BLOCK);
