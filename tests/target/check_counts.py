@@ -3,7 +3,7 @@
 
 usage: check_counts.py CHECK POET_SOLVE BUILD_DIR
 
-CHECK is `kernels`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with
+CHECK is `kernels`, `elements`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with
 the POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
 may take a tenth more. Exit status: 0 it holds; 1 it does not, with a line for each difference; 77 without a compiler or QEMU.
 """
@@ -60,12 +60,12 @@ def run_program(step, program, *others):
     return binary, [line.split() for line in printed.splitlines()]
 
 
-def count_kernels(poet_solve, folder):
-    """Instructions per multiply-accumulate, by shape and pass."""
-    _, lines = run_program(export(poet_solve, folder / "small_cnn", MODELS["small_cnn"]), "kernel_counts.c")
+def count_program(poet_solve, folder, program):
+    """Instructions per unit, by kernel and pass, as a program prints them."""
+    _, lines = run_program(export(poet_solve, folder / "small_cnn", MODELS["small_cnn"]), program)
     counts = {}
-    for shape, direction, ticks, macs in lines:
-        counts.setdefault(shape, {})[direction] = round(board.INSTRUCTIONS_PER_TICK * int(ticks) / int(macs), 2)
+    for kernel, direction, ticks, units in lines:
+        counts.setdefault(kernel, {})[direction] = round(board.INSTRUCTIONS_PER_TICK * int(ticks) / int(units), 2)
     return counts
 
 
@@ -111,16 +111,28 @@ def page_lacks(rows):
     return [f"docs/export.md lacks the row {row}" for row in rows if row not in page]
 
 
-def kernels(poet_solve, folder):
-    recorded = json.loads(RECORD.read_text())["kernels"]
-    found = count_kernels(poet_solve, folder)
+def compared(poet_solve, folder, name, program):
+    """The record of `name`, and what of a program's counts is above it."""
+    recorded = json.loads(RECORD.read_text())[name]
+    found = count_program(poet_solve, folder, program)
     failures = same_names(found, recorded)
-    for shape, counts in found.items():
+    for kernel, counts in found.items():
         for direction, count in counts.items():
-            failures += above(count, recorded[shape][direction], f"instructions per multiply-accumulate of {shape} {direction}")
+            failures += above(count, recorded[kernel][direction], f"instructions for each unit of {kernel} {direction}")
+    return recorded, failures
+
+
+def kernels(poet_solve, folder):
+    recorded, failures = compared(poet_solve, folder, "kernels", "kernel_counts.c")
     passes = ("forward", "input", "weight", "forward_int8", "input_int8")
     rows = [f"| `{shape}` | " + "".join(f"{each[direction]:.2f} | " for direction in passes).rstrip() for shape, each in recorded.items()]
     return failures + page_lacks(rows)
+
+
+def elements(poet_solve, folder):
+    recorded, failures = compared(poet_solve, folder, "elements", "element_counts.c")
+    return failures + page_lacks([f"| `{kernel}` | " + ", ".join(f"{direction} {count:.2f}" for direction, count in each.items()) + " |"
+                                  for kernel, each in recorded.items()])
 
 
 def steps(poet_solve, folder):
@@ -189,7 +201,8 @@ def stack(poet_solve, folder):
 
 
 def record(poet_solve, folder):
-    RECORD.write_text(json.dumps({"compiler": compiler(), "kernels": count_kernels(poet_solve, folder),
+    RECORD.write_text(json.dumps({"compiler": compiler(), "kernels": count_program(poet_solve, folder, "kernel_counts.c"),
+                                  "elements": count_program(poet_solve, folder, "element_counts.c"),
                                   "steps": count_steps(poet_solve, folder),
                                   "updates": count_updates(poet_solve, folder)}, indent=1) + "\n")
     return []
@@ -202,7 +215,7 @@ def main():
         print("skipped, nothing is counted on an emulated chip: there is no " + ", ".join(missing))
         return 77
     try:
-        failures = {each.__name__: each for each in (kernels, steps, updates, stack, record)}[check](poet_solve, pathlib.Path(folder))
+        failures = {each.__name__: each for each in (kernels, elements, steps, updates, stack, record)}[check](poet_solve, pathlib.Path(folder))
     except board.Failure as failure:
         failures = [str(failure)]
     for failure in failures:
