@@ -128,7 +128,7 @@ def surroundings():
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     lines = [f"processor: {processor[1] if processor else 'unknown'}", f"PyTorch {torch.__version__}, threads: {torch.get_num_threads()}",
              "BLAS: " + (", ".join(sorted(map(str, loaded))) or "none is loaded"), torch.__config__.show().strip()]
-    if not any(word in str(path) for path in loaded for word in ("openblas", "mkl", "blis", "atlas")):
+    if any(path.parent.name == "blas" for path in loaded):
         lines.append("warning: this is the reference BLAS; install libopenblas0-pthread")
     return "\n".join(lines)
 
