@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poet_kernels.h"
+#include "poet_copies.h"
 #include "poet_lanes.h"
 #include "poet_product.h"
 
@@ -199,19 +199,31 @@ static void gradients_in_place(const struct poet_attention_spec* a,
   }
 }
 
-/* dS = P (dP - sum of P dP) / sqrt(head_dim), dP = dY V^T. */
+/* dS = P (dP - sum of P dP) scale of a row, whose dP is in the place of dS. */
+static void score_gradients(const struct poet_attention_spec* a, const poet_real* p,
+                            poet_real scale, poet_real* ds) {
+  const int32_t step = a->probability_key;
+  const poet_real dot = add_products(a->keys, p, step, ds, step, 0);
+  finish_scores(a->keys, p, step, ds, step, dot, scale, ds);
+}
+
+/* dP = dY V^T of a head. */
+static struct poet_product_spec gradient_product(const struct poet_attention_spec* a,
+                                                 const struct head* at, const poet_real* dy,
+                                                 const poet_real* v) {
+  return scores_product(a, dy + at->output, a->output_stride, v + at->key, at->probability);
+}
+
 POET_KERNEL void poet_attention_grad_scores(const struct poet_attention_spec* a,
                                             const poet_real* dy, const poet_real* v,
                                             const poet_real* p, poet_real* ds) {
   const struct poet_sink out = {.gradient = ds};
   const poet_real scale = score_scale(a);
-  const int32_t step = a->probability_key;
   int32_t n, h, s;
   for (n = 0; n < a->batch; ++n) {
     for (h = 0; h < a->heads; ++h) {
       const struct head at = head_of(a, n, h);
-      const struct poet_product_spec all =
-          scores_product(a, dy + at.output, a->output_stride, v + at.key, at.probability);
+      const struct poet_product_spec all = gradient_product(a, &at, dy, v);
       if (ds == p) {
         gradients_in_place(a, &all, scale, ds);
         continue;
@@ -219,8 +231,30 @@ POET_KERNEL void poet_attention_grad_scores(const struct poet_attention_spec* a,
       poet_product(&all, &out);
       for (s = 0; s < a->queries; ++s) {
         const int32_t row = at.probability + s * a->probability_query;
-        const poet_real dot = add_products(a->keys, p + row, step, ds + row, step, 0);
-        finish_scores(a->keys, p + row, step, ds + row, step, dot, scale, ds + row);
+        score_gradients(a, p + row, scale, ds + row);
+      }
+    }
+  }
+}
+
+/* Keys of a query lie side by side. */
+POET_KERNEL void poet_attention_grad_scores_of_bytes(const struct poet_attention_copy_spec* c,
+                                                     const poet_real* dy, const poet_real* v,
+                                                     const int8_t* p, struct poet_workspace* tile,
+                                                     poet_real* ds) {
+  const struct poet_attention_spec* a = &c->attention;
+  const struct poet_sink out = {.gradient = ds};
+  const poet_real scale = score_scale(a);
+  int32_t n, h, s;
+  for (n = 0; n < a->batch; ++n) {
+    for (h = 0; h < a->heads; ++h) {
+      const struct head at = head_of(a, n, h);
+      const struct poet_product_spec all = gradient_product(a, &at, dy, v);
+      poet_product(&all, &out);
+      for (s = 0; s < a->queries; ++s) {
+        const int32_t row = at.probability + s * a->keys;
+        poet_unpack(&c->copy, p, row, a->keys, poet_tile_of(tile));
+        score_gradients(a, poet_tile_of(tile), scale, ds + row);
       }
     }
   }
@@ -239,6 +273,37 @@ POET_KERNEL void poet_attention_grad_k(const struct poet_attention_spec* a, cons
 POET_KERNEL void poet_attention_grad_v(const struct poet_attention_spec* a, const poet_real* p,
                                        const poet_real* dy, poet_real* dv) {
   times_rows(a, p, 1, dy, a->output_stride, dv, a->row_stride);
+}
+
+/* Keys of a query lie side by side; some of them, of all queries, are a tile. */
+POET_KERNEL void poet_attention_grad_v_of_bytes(const struct poet_attention_copy_spec* c,
+                                                const int8_t* p, const poet_real* dy,
+                                                struct poet_workspace* tile, poet_real* dv) {
+  const struct poet_attention_spec* a = &c->attention;
+  const struct poet_sink sink = {.gradient = dv};
+  int32_t head, t, s;
+  for (head = 0; head < a->batch * a->heads; ++head) {
+    const struct head at = head_of(a, head / a->heads, head % a->heads);
+    struct poet_product_spec part = {.inner = a->queries,
+                                     .columns = a->head_dim,
+                                     .a = poet_tile_of(tile),
+                                     .a_row = 1,
+                                     .b = dy + at.output,
+                                     .b_inner = a->output_stride,
+                                     .b_column = a->element_stride,
+                                     .out_row = a->row_stride,
+                                     .out_column = a->element_stride};
+    for (t = 0; t < a->keys; t += part.rows) {
+      part.rows = a->keys - t < POET_TILE_COLUMNS ? a->keys - t : POET_TILE_COLUMNS;
+      part.a_inner = part.rows;
+      part.first = at.key + t * a->row_stride;
+      for (s = 0; s < a->queries; ++s) {
+        poet_unpack(&c->copy, p, at.probability + s * a->keys + t, part.rows,
+                    poet_tile_of(tile) + s * part.rows);
+      }
+      poet_product(&part, &sink);
+    }
+  }
 }
 
 POET_KERNEL void poet_attention_grad_qkv(const struct poet_attention_spec* a, const poet_real* ds,

@@ -87,6 +87,14 @@ POET_KERNEL void poet_conv2d_gradw(const struct poet_conv2d_spec* c, const poet_
   bias_gradients(c, dy, c->filters, c->map_height * c->map_width, dw);
 }
 
+POET_KERNEL void poet_conv2d_gradw_of_bytes(const struct poet_conv2d_copy_spec* s, const int8_t* x,
+                                            const poet_real* dy, struct poet_workspace* tile,
+                                            const struct poet_sink* dw) {
+  const struct poet_conv2d_spec* c = &s->conv;
+  poet_conv_weights_of_bytes(c, &s->copy, x, dy, poet_tile_of(tile), dw);
+  bias_gradients(c, dy, c->filters, c->map_height * c->map_width, dw);
+}
+
 POET_KERNEL void poet_conv_transpose2d(const struct poet_conv2d_spec* c, const poet_real* x,
                                        const poet_real* w, const poet_real* bias, poet_real* y) {
   const struct poet_weights weights = {.real = w};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poet_kernels.h"
+#include "poet_copies.h"
 #include "poet_product.h"
 
 POET_KERNEL void poet_linear(const struct poet_linear_spec* l, const poet_real* x,
@@ -50,8 +50,8 @@ POET_KERNEL void poet_linear_grad(const struct poet_linear_spec* l, const poet_r
   poet_product(&p, &out);
 }
 
-POET_KERNEL void poet_linear_gradw(const struct poet_linear_spec* l, const poet_real* x,
-                                   const poet_real* dy, const struct poet_sink* dw) {
+static struct poet_product_spec dense_weights(const struct poet_linear_spec* l, const poet_real* x,
+                                              const poet_real* dy) {
   const struct poet_product_spec p = {.rows = l->outputs,
                                       .inner = l->rows,
                                       .columns = l->inputs,
@@ -63,14 +63,45 @@ POET_KERNEL void poet_linear_gradw(const struct poet_linear_spec* l, const poet_
                                       .b_column = 1,
                                       .out_row = l->inputs,
                                       .out_column = 1};
+  return p;
+}
+
+static void dense_biases(const struct poet_linear_spec* l, const poet_real* dy,
+                         const struct poet_sink* dw) {
   int32_t o, r;
-  poet_product(&p, dw);
   for (o = 0; o < l->outputs && l->has_bias; ++o) {
     const poet_real* at = dy + o;
     poet_real sum = 0;
     for (r = l->rows; r > 0; --r, at += l->outputs) sum += *at;
     poet_sink_put(dw, l->outputs * l->inputs + o, sum);
   }
+}
+
+POET_KERNEL void poet_linear_gradw(const struct poet_linear_spec* l, const poet_real* x,
+                                   const poet_real* dy, const struct poet_sink* dw) {
+  const struct poet_product_spec p = dense_weights(l, x, dy);
+  poet_product(&p, dw);
+  dense_biases(l, dy, dw);
+}
+
+/* Some columns of all rows at a time. */
+POET_KERNEL void poet_linear_gradw_of_bytes(const struct poet_linear_copy_spec* l, const int8_t* x,
+                                            const poet_real* dy, struct poet_workspace* tile,
+                                            const struct poet_sink* dw) {
+  const int32_t inputs = l->linear.inputs;
+  poet_real* columns = poet_tile_of(tile);
+  struct poet_product_spec p = dense_weights(&l->linear, columns, dy);
+  int32_t r;
+  for (p.first = 0; p.first < inputs; p.first += p.columns) {
+    const int32_t rest = inputs - p.first;
+    p.columns = rest < POET_TILE_COLUMNS ? rest : POET_TILE_COLUMNS;
+    p.b_inner = p.columns;
+    for (r = 0; r < l->linear.rows; ++r) {
+      poet_unpack(&l->copy, x, r * inputs + p.first, p.columns, columns + r * p.columns);
+    }
+    poet_product(&p, dw);
+  }
+  dense_biases(&l->linear, dy, dw);
 }
 
 /* A matrix of a batch: where it starts, and its strides as the formula reads it. */

@@ -137,19 +137,22 @@ static void add_row(int32_t width, const poet_real* image, const poet_real* map,
   sums[2] = right;
 }
 
-int poet_depthwise_weights(const struct poet_conv2d_spec* c, const poet_real* image,
-                           const poet_real* map, const struct poet_sink* dw) {
+int poet_depthwise_weights(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
+                           const poet_real* image, const poet_real* map,
+                           const struct poet_sink* dw) {
   const int32_t plane = c->height * c->width;
+  const int32_t first = part ? part->filter : 0, planes = part ? part->channels : c->channels;
   int32_t k, n, r, y;
   if (!is_window(c) || c->channels != c->groups || c->filters != c->groups) return 0;
-  for (k = 0; k < c->channels; ++k) {
+  for (k = first; k < first + planes; ++k) {
     poet_real sums[kWindow * kWindow] = {0};
     for (n = 0; n < c->batch; ++n) {
-      const int32_t first = (n * c->channels + k) * plane;
+      const poet_real* of_image = image + (n * planes + k - first) * plane;
+      const poet_real* of_map = map + (n * c->filters + k) * plane;
       for (r = 0; r < kWindow; ++r) {
         for (y = r == 0; y < c->height - (r == 2); ++y) {
-          const int32_t at = first + y * c->width;
-          add_row(c->width, image + at + (r - 1) * c->width, map + at, sums + r * kWindow);
+          add_row(c->width, of_image + (y + r - 1) * c->width, of_map + y * c->width,
+                  sums + r * kWindow);
         }
       }
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poet_kernels.h"
+#include "poet_block.h"
+#include "poet_copies.h"
 
 /* Elements that are normalised together: `runs` runs of `length`, `stride` apart. */
 struct region {
@@ -60,30 +61,56 @@ static void track(const struct poet_batch_norm_spec* b, struct statistics s, int
   running[b->channels + c] = b->keep * running[b->channels + c] + b->take * variance;
 }
 
+/* What a gradient reads: numbers, or bytes that are unpacked into a tile as it needs them. */
+struct source {
+  const poet_real* numbers;
+  const struct poet_copy_spec* copy;
+  const int8_t* bytes;
+  poet_real* tile;
+};
+
+/* A channel of all samples, and in r where its runs lie. */
+POET_INLINE const poet_real* channel_in(const struct source* from, int is_copy, int32_t c,
+                                        struct region* r) {
+  const int32_t first = c * r->length;
+  int32_t n;
+  if (!is_copy) return from->numbers + first;
+  for (n = 0; n < r->runs; ++n) {
+    poet_unpack(from->copy, from->bytes, first + n * r->stride, r->length,
+                from->tile + n * r->length);
+  }
+  r->stride = r->length;
+  return from->tile;
+}
+
 /* With h = (x - mean) scale: dgamma = sum of dy h, dbeta = sum of dy,
  * dx = gamma scale (dy - dbeta / m - h dgamma / m). The sink's parameters are what trains. */
-static inline void batch_norm_grad(const struct poet_batch_norm_spec* b, int trains_gamma,
-                                   int trains_beta, const poet_real* x, const poet_real* dy,
-                                   const poet_real* gamma, poet_real* dx,
-                                   const struct poet_sink* dw) {
+POET_INLINE void batch_norm_grad(const struct poet_batch_norm_spec* b, int trains_gamma,
+                                 int trains_beta, const struct source* from, int is_copy,
+                                 const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                 const struct poet_sink* dw) {
   const struct region r = channel_of(b);
   const poet_real count = (poet_real)(r.runs * r.length);
   int32_t c, n, i;
   for (c = 0; c < b->channels; ++c) {
-    const struct statistics s = statistics_of(r, x + c * b->plane, b->epsilon);
+    struct region of_x = r;
+    const poet_real* x = channel_in(from, is_copy, c, &of_x);
+    const struct statistics s = statistics_of(of_x, x, b->epsilon);
     poet_real dgamma = 0, dbeta = 0;
     for (n = 0; n < r.runs; ++n) {
       const int32_t at = n * r.stride + c * b->plane;
-      for (i = at; i < at + r.length; ++i) {
-        dgamma += dy[i] * ((x[i] - s.mean) * s.scale);
-        dbeta += dy[i];
+      const poet_real* run = x + n * of_x.stride;
+      for (i = 0; i < r.length; ++i) {
+        dgamma += dy[at + i] * ((run[i] - s.mean) * s.scale);
+        dbeta += dy[at + i];
       }
     }
     for (n = 0; n < r.runs && dx; ++n) {
       const int32_t at = n * r.stride + c * b->plane;
-      for (i = at; i < at + r.length; ++i) {
-        const poet_real h = (x[i] - s.mean) * s.scale;
-        dx[i] = gamma[c] * s.scale * (dy[i] - dbeta / count - h * (dgamma / count));
+      const poet_real* run = x + n * of_x.stride;
+      for (i = 0; i < r.length; ++i) {
+        const poet_real h = (run[i] - s.mean) * s.scale;
+        dx[at + i] = gamma[c] * s.scale * (dy[at + i] - dbeta / count - h * (dgamma / count));
       }
     }
     if (!dw) continue;
@@ -96,20 +123,55 @@ static inline void batch_norm_grad(const struct poet_batch_norm_spec* b, int tra
 POET_KERNEL void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* x,
                                       const poet_real* dy, const poet_real* gamma, poet_real* dx,
                                       const struct poet_sink* dw) {
-  batch_norm_grad(b, 1, 1, x, dy, gamma, dx, dw);
+  const struct source from = {.numbers = x};
+  batch_norm_grad(b, 1, 1, &from, 0, dy, gamma, dx, dw);
 }
 
 POET_KERNEL void poet_batch_norm_grad_gamma(const struct poet_batch_norm_spec* b,
                                             const poet_real* x, const poet_real* dy,
                                             const poet_real* gamma, poet_real* dx,
                                             const struct poet_sink* dw) {
-  batch_norm_grad(b, 1, 0, x, dy, gamma, dx, dw);
+  const struct source from = {.numbers = x};
+  batch_norm_grad(b, 1, 0, &from, 0, dy, gamma, dx, dw);
 }
 
 POET_KERNEL void poet_batch_norm_grad_beta(const struct poet_batch_norm_spec* b, const poet_real* x,
                                            const poet_real* dy, const poet_real* gamma,
                                            poet_real* dx, const struct poet_sink* dw) {
-  batch_norm_grad(b, 0, 1, x, dy, gamma, dx, dw);
+  const struct source from = {.numbers = x};
+  batch_norm_grad(b, 0, 1, &from, 0, dy, gamma, dx, dw);
+}
+
+/* Of bytes: all three, as speed is not what tells them apart. */
+static void batch_norm_grad_of_bytes(const struct poet_batch_norm_copy_spec* b, int trains_gamma,
+                                     int trains_beta, const int8_t* x, const poet_real* dy,
+                                     const poet_real* gamma, struct poet_workspace* tile,
+                                     poet_real* dx, const struct poet_sink* dw) {
+  const struct source from = {.copy = &b->copy, .bytes = x, .tile = poet_tile_of(tile)};
+  batch_norm_grad(&b->norm, trains_gamma, trains_beta, &from, 1, dy, gamma, dx, dw);
+}
+
+POET_KERNEL void poet_batch_norm_grad_of_bytes(const struct poet_batch_norm_copy_spec* b,
+                                               const int8_t* x, const poet_real* dy,
+                                               const poet_real* gamma, struct poet_workspace* tile,
+                                               poet_real* dx, const struct poet_sink* dw) {
+  batch_norm_grad_of_bytes(b, 1, 1, x, dy, gamma, tile, dx, dw);
+}
+
+POET_KERNEL void poet_batch_norm_grad_gamma_of_bytes(const struct poet_batch_norm_copy_spec* b,
+                                                     const int8_t* x, const poet_real* dy,
+                                                     const poet_real* gamma,
+                                                     struct poet_workspace* tile, poet_real* dx,
+                                                     const struct poet_sink* dw) {
+  batch_norm_grad_of_bytes(b, 1, 0, x, dy, gamma, tile, dx, dw);
+}
+
+POET_KERNEL void poet_batch_norm_grad_beta_of_bytes(const struct poet_batch_norm_copy_spec* b,
+                                                    const int8_t* x, const poet_real* dy,
+                                                    const poet_real* gamma,
+                                                    struct poet_workspace* tile, poet_real* dx,
+                                                    const struct poet_sink* dw) {
+  batch_norm_grad_of_bytes(b, 0, 1, x, dy, gamma, tile, dx, dw);
 }
 
 POET_KERNEL void poet_frozen_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
@@ -200,9 +262,9 @@ struct scale_sums {
 
 /* Adds what channels give in one sample. In the same pass t = gamma dy takes the place of dx, so
  * that the sink may change gamma, and dx may be over dy: what is left to do needs t and x only. */
-static void add_sample(int32_t lanes, int32_t plane, struct statistics s, const poet_real* x,
-                       const poet_real* dy, const poet_real* gamma, poet_real* dx,
-                       struct scale_sums* sums) {
+static void add_scale_gradients(int32_t lanes, int32_t plane, struct statistics s,
+                                const poet_real* x, const poet_real* dy, const poet_real* gamma,
+                                poet_real* dx, struct scale_sums* sums) {
   int32_t u, j;
   if (plane == 1) {
     for (u = 0; u < lanes; ++u) {
@@ -226,19 +288,30 @@ static void add_sample(int32_t lanes, int32_t plane, struct statistics s, const 
   }
 }
 
+/* A group of one sample. */
+POET_INLINE const poet_real* group_in(const struct poet_group_norm_spec* n,
+                                      const struct source* from, int is_copy, int32_t first) {
+  if (!is_copy) return from->numbers + first;
+  poet_unpack(from->copy, from->bytes, first, n->channels * n->plane, from->tile);
+  return from->tile;
+}
+
 /* Channels c to c + lanes - 1 of group g, over all samples. dx is complete with the last ones. */
-static void scale_gradients(const struct poet_group_norm_spec* n, int32_t g, int32_t c,
-                            int32_t lanes, const poet_real* x, const poet_real* dy,
-                            const poet_real* gamma, poet_real* dx, const struct poet_sink* dw) {
+POET_INLINE void scale_gradients(const struct poet_group_norm_spec* n, int32_t g, int32_t c,
+                                 int32_t lanes, const struct source* from, int is_copy,
+                                 const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                 const struct poet_sink* dw) {
   const int32_t size = n->channels * n->plane;
   const int32_t first = g * n->channels + c;
   struct scale_sums sums = {{0}, {0}};
   int32_t i;
   for (i = 0; i < n->samples; ++i) {
     const int32_t group = (i * n->groups + g) * size, at = group + c * n->plane;
-    const struct statistics s = group_statistics(n, x + group);
-    add_sample(lanes, n->plane, s, x + at, dy + at, gamma + first, dx ? dx + at : 0, &sums);
-    if (dx && c + lanes == n->channels) finish_group(size, s, x + group, dx + group);
+    const poet_real* x = group_in(n, from, is_copy, group);
+    const struct statistics s = group_statistics(n, x);
+    add_scale_gradients(lanes, n->plane, s, x + c * n->plane, dy + at, gamma + first,
+                        dx ? dx + at : 0, &sums);
+    if (dx && c + lanes == n->channels) finish_group(size, s, x, dx + group);
   }
   for (i = 0; i < lanes && dw; ++i) {
     poet_sink_put(dw, first + i, sums.gamma[i]);
@@ -246,14 +319,30 @@ static void scale_gradients(const struct poet_group_norm_spec* n, int32_t g, int
   }
 }
 
-POET_KERNEL void poet_group_norm_grad(const struct poet_group_norm_spec* n, const poet_real* x,
-                                      const poet_real* dy, const poet_real* gamma, poet_real* dx,
-                                      const struct poet_sink* dw) {
+POET_INLINE void group_norm_grad(const struct poet_group_norm_spec* n, const struct source* from,
+                                 int is_copy, const poet_real* dy, const poet_real* gamma,
+                                 poet_real* dx, const struct poet_sink* dw) {
   int32_t g, c;
   for (g = 0; g < n->groups; ++g) {
     for (c = 0; c < n->channels; c += kNormLanes) {
       const int32_t rest = n->channels - c;
-      scale_gradients(n, g, c, rest < kNormLanes ? rest : kNormLanes, x, dy, gamma, dx, dw);
+      scale_gradients(n, g, c, rest < kNormLanes ? rest : kNormLanes, from, is_copy, dy, gamma, dx,
+                      dw);
     }
   }
+}
+
+POET_KERNEL void poet_group_norm_grad(const struct poet_group_norm_spec* n, const poet_real* x,
+                                      const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                      const struct poet_sink* dw) {
+  const struct source from = {.numbers = x};
+  group_norm_grad(n, &from, 0, dy, gamma, dx, dw);
+}
+
+POET_KERNEL void poet_group_norm_grad_of_bytes(const struct poet_group_norm_copy_spec* n,
+                                               const int8_t* x, const poet_real* dy,
+                                               const poet_real* gamma, struct poet_workspace* tile,
+                                               poet_real* dx, const struct poet_sink* dw) {
+  const struct source from = {.copy = &n->copy, .bytes = x, .tile = poet_tile_of(tile)};
+  group_norm_grad(&n->norm, &from, 1, dy, gamma, dx, dw);
 }

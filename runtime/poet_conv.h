@@ -4,6 +4,7 @@
 #define POET_CONV_H
 
 #include "poet_block.h"
+#include "poet_copies.h"
 #include "poet_kernels.h"
 
 /* Positions [first, end) of the map at which a tap of an axis lies inside the image, at element
@@ -48,6 +49,13 @@ struct poet_gather {
 
 struct poet_gather poet_gather_of(const struct poet_conv2d_spec* c, int to_map);
 
+/* Weights whose gradients are made at a time: of all filters of a group, from `filter` on, and of
+ * `channels` channels from `channel` of the group on. Their pixels lie side by side, channel by
+ * channel. */
+struct poet_conv_part {
+  int32_t filter, channel, channels;
+};
+
 /* ---- the kernels ---- */
 
 /* A direction of a convolution, by the kernel that is best for its shape: `to_map`, from an image
@@ -64,13 +72,19 @@ void poet_gather(const struct poet_conv2d_spec* c, int to_map, const poet_real* 
 void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
                     const struct poet_weights* w, const poet_real* start, poet_real* out);
 
-/* The gradients of weights of such groups, for kernels of 3 x 3 with a stride of 1; 0 if the shape
- * is another one. Not there with vectors. */
-int poet_depthwise_weights(const struct poet_conv2d_spec* c, const poet_real* image,
-                           const poet_real* map, const struct poet_sink* dw);
+/* The gradients of weights of such groups, or of a part (NULL: all), for kernels of 3 x 3 with a
+ * stride of 1; 0 if the shape is another one. Not there with vectors. */
+int poet_depthwise_weights(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
+                           const poet_real* image, const poet_real* map,
+                           const struct poet_sink* dw);
 
 /* The gradients of all weights; biases are summed elsewhere. */
 void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
                        const poet_real* map, const struct poet_sink* dw);
+
+/* The same of an image of bytes. The tile has room for the planes of a block of channels. */
+void poet_conv_weights_of_bytes(const struct poet_conv2d_spec* c, const struct poet_copy_spec* copy,
+                                const int8_t* image, const poet_real* map, poet_real* tile,
+                                const struct poet_sink* dw);
 
 #endif

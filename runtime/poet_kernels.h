@@ -526,6 +526,113 @@ void poet_end_step(struct poet_optimizer* optimizer);
 /* Applies a stored gradient: what the sink does at once with a fused update. */
 void poet_update(int32_t count, const poet_real* gradient, const struct poet_sink* sink);
 
+/* ---- copies.c, and the files of the kernels: bytes and bits that gradients read in the place of
+ * forward tensors ---- */
+
+/* `groups` runs of `group_size` numbers, each with a scale (float32) of its own. A copy has a byte
+ * for each number, padded to a multiple of four, and then the scales; a byte times its scale is
+ * what gradients read in the place of the number. */
+struct poet_copy_spec {
+  int32_t groups, group_size;
+  int32_t keeps_sign; /* for poet_copy_int8: only 0 becomes 0 */
+};
+
+/* Symmetric, to the nearest, ties to even: scale = largest magnitude / 127. A group with a number
+ * that is not finite is NaN as a whole. */
+void poet_copy_int8(const struct poet_copy_spec* c, const poet_real* x, int8_t* y);
+
+/* Room for unpacked numbers, aligned as these. docs/runtime.md says how many a kernel needs. */
+struct poet_workspace;
+
+/* Kernels as above, with a copy in the place of a tensor: the same bits as of the unpacked one. */
+struct poet_conv2d_copy_spec {
+  struct poet_conv2d_spec conv;
+  struct poet_copy_spec copy; /* of x */
+};
+void poet_conv2d_gradw_of_bytes(const struct poet_conv2d_copy_spec* c, const int8_t* x,
+                                const poet_real* dy, struct poet_workspace* tile,
+                                const struct poet_sink* dw);
+
+struct poet_linear_copy_spec {
+  struct poet_linear_spec linear;
+  struct poet_copy_spec copy; /* of x */
+};
+void poet_linear_gradw_of_bytes(const struct poet_linear_copy_spec* l, const int8_t* x,
+                                const poet_real* dy, struct poet_workspace* tile,
+                                const struct poet_sink* dw);
+
+struct poet_batch_norm_copy_spec {
+  struct poet_batch_norm_spec norm;
+  struct poet_copy_spec copy; /* of x */
+};
+void poet_batch_norm_grad_of_bytes(const struct poet_batch_norm_copy_spec* b, const int8_t* x,
+                                   const poet_real* dy, const poet_real* gamma,
+                                   struct poet_workspace* tile, poet_real* dx,
+                                   const struct poet_sink* dw);
+void poet_batch_norm_grad_gamma_of_bytes(const struct poet_batch_norm_copy_spec* b, const int8_t* x,
+                                         const poet_real* dy, const poet_real* gamma,
+                                         struct poet_workspace* tile, poet_real* dx,
+                                         const struct poet_sink* dw);
+void poet_batch_norm_grad_beta_of_bytes(const struct poet_batch_norm_copy_spec* b, const int8_t* x,
+                                        const poet_real* dy, const poet_real* gamma,
+                                        struct poet_workspace* tile, poet_real* dx,
+                                        const struct poet_sink* dw);
+
+struct poet_group_norm_copy_spec {
+  struct poet_group_norm_spec norm;
+  struct poet_copy_spec copy; /* of x */
+};
+void poet_group_norm_grad_of_bytes(const struct poet_group_norm_copy_spec* n, const int8_t* x,
+                                   const poet_real* dy, const poet_real* gamma,
+                                   struct poet_workspace* tile, poet_real* dx,
+                                   const struct poet_sink* dw);
+
+struct poet_attention_copy_spec {
+  struct poet_attention_spec attention; /* as poet_attention_layout() has it */
+  struct poet_copy_spec copy;           /* of p */
+};
+void poet_attention_grad_scores_of_bytes(const struct poet_attention_copy_spec* c,
+                                         const poet_real* dy, const poet_real* v, const int8_t* p,
+                                         struct poet_workspace* tile, poet_real* ds);
+void poet_attention_grad_v_of_bytes(const struct poet_attention_copy_spec* c, const int8_t* p,
+                                    const poet_real* dy, struct poet_workspace* tile,
+                                    poet_real* dv);
+
+struct poet_map_copy_spec {
+  struct poet_map_spec map;
+  struct poet_copy_spec copy; /* of what the gradient reads, x or y */
+};
+/* dx over dy */
+void poet_relu_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* y,
+                             const poet_real* dy, poet_real* dx);
+void poet_relu6_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* y,
+                              const poet_real* dy, poet_real* dx);
+void poet_leaky_relu_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* y,
+                                   const poet_real* dy, poet_real* dx);
+void poet_sigmoid_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* y,
+                                const poet_real* dy, poet_real* dx);
+void poet_tanh_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* y,
+                             const poet_real* dy, poet_real* dx);
+void poet_elu_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* y,
+                            const poet_real* dy, poet_real* dx);
+void poet_hard_sigmoid_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* x,
+                                     const poet_real* dy, poet_real* dx);
+void poet_hard_swish_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* x,
+                                   const poet_real* dy, poet_real* dx);
+void poet_silu_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* x,
+                             const poet_real* dy, poet_real* dx);
+void poet_gelu_grad_of_bytes(const struct poet_map_copy_spec* m, const int8_t* x,
+                             const poet_real* dy, poet_real* dx);
+
+/* A bit for each number, from the lowest bit of a byte on: y > 0, or 0 < y < 6, which is all that
+ * the gradient of a rectifier reads. dx over dy */
+void poet_relu_bits(const struct poet_map_spec* m, const poet_real* x, uint8_t* y);
+void poet_relu6_bits(const struct poet_map_spec* m, const poet_real* x, uint8_t* y);
+void poet_relu_grad_of_bits(const struct poet_map_spec* m, const uint8_t* y, const poet_real* dy,
+                            poet_real* dx);
+void poet_leaky_relu_grad_of_bits(const struct poet_map_spec* m, const uint8_t* y,
+                                  const poet_real* dy, poet_real* dx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,8 +55,9 @@ void poet_product_by_lanes(const struct poet_product_spec* p, const struct poet_
 /* 0 and nothing done if the geometry needs more room than there is: then blocks do it. */
 int poet_gather_by_lanes(const struct poet_gather* g, int32_t batch, const poet_real* from,
                          const poet_real* w, const poet_real* start, poet_real* out);
-int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const poet_real* image,
-                               const poet_real* map, const struct poet_sink* dw);
+int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
+                               const poet_real* image, const poet_real* map,
+                               const struct poet_sink* dw);
 
 #endif
 #endif

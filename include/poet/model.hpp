@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,21 @@ struct Operand {
   Shape shape;
 };
 
+/// What gradients may read in place of tensors of the forward pass.
+enum class CopyMode {
+  off,
+  exact,  ///< a bit for each element, where a gradient needs no more
+  int8    ///< a byte for each element, with scales
+};
+
+/// Copies of forward tensors that gradients read in place of the tensors.
+struct Copies {
+  CopyMode mode = CopyMode::off;
+  std::vector<std::string> tensors{};  ///< names, in the order of the graph without copies
+
+  bool operator==(const Copies&) const = default;
+};
+
 /// One node of a training graph before a platform gives it costs. It makes one tensor.
 struct ModelNode {
   std::string name;
@@ -58,6 +74,8 @@ struct ModelNode {
   std::vector<int> in_place_choices{};
   /// Likewise: names of the parameters to whose kept gradients the node adds (Update::accumulate).
   std::vector<std::string> adds_to{};
+  /// Of an exact graph: the forward node that this one copies for gradients.
+  std::optional<int> copy_of{};
   /// Of an exact graph: what the node's formula reads, in the order of docs/model-format.md.
   std::vector<Operand> operands{};
 };
@@ -100,6 +118,8 @@ struct Parameters {
 /// What an arena of a device rounds offsets to, unless a user states otherwise.
 inline constexpr Bytes kUsualAlignment = 4;
 
+struct ModelSpec;  // src/model/model_spec.hpp
+
 /// A training graph: layers, then the backward pass, unless another topological order was chosen.
 struct Model {
   std::string name;
@@ -118,6 +138,9 @@ struct Model {
   /// The bytes of every tensor of an exact graph are a multiple of this, so that what fits by its
   /// bytes fits with its offsets.
   Bytes alignment = kUsualAlignment;
+  Copies copies{};
+  /// Of an exact graph with a backward pass: what it was built from.
+  std::shared_ptr<const ModelSpec> spec{};
 };
 
 /// Loads a built-in model by name, a file by path (a value with `/` or `.json` in it), or
@@ -143,6 +166,16 @@ Precedence precedence(const Model& model);
 
 /// The same model with its nodes in another order, which must be legal; see permuted(Graph).
 Model permuted(const Model& model, const NodeOrder& order);
+
+/// The names of the tensors that may have a copy in this mode, in the order of the graph without
+/// copies: a copy is smaller than its tensor, and a gradient can read it. Throws InputError unless
+/// the model is an exact one of layers, with a backward pass.
+std::vector<std::string> copy_candidates(const Model& model, CopyMode mode);
+
+/// The same model with these copies in the place of its own. All other nodes keep their order, in
+/// which a copy stands right behind its tensor. Throws InputError as copy_candidates() does, and
+/// for a name that is no candidate or is stated twice.
+Model with_copies(const Model& model, const Copies& copies);
 
 /// Returns the names of the built-in models, sorted.
 std::vector<std::string> builtin_models();

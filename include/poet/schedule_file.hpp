@@ -50,6 +50,7 @@ struct ModelInfo {
   NodeOrder order{};           ///< by node of the file: its place in the model's list
   std::string graph_sha256{};  ///< of the graph in the given order: what the problem is
   std::string order_sha256{};  ///< of the graph in this order, which bounds and proofs are about
+  Copies copies{};             ///< Model::copies
 };
 
 /// Where the costs came from: the file's `platform`; absent when the model brings its own.

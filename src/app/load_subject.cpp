@@ -13,6 +13,7 @@
 
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
+#include "formats/read_copies.hpp"
 #include "formats/write_inputs.hpp"
 #include "import/import_process.hpp"
 #include "model/model_spec.hpp"
@@ -23,6 +24,9 @@
 
 namespace poet::cli {
 namespace {
+
+/// A file called `off` has to be given as ./off.
+constexpr std::string_view kNoCopies = "off";
 
 bool is_onnx(const std::string& path) {
   return path.ends_with(".onnx");
@@ -93,8 +97,13 @@ Model load_model(const ModelArguments& arguments, const char* option) {
                        arguments.settings.batch_size, arguments.settings.backward);
   });
   warn_if_nothing_trains(model);
-  return with_place("--alignment",
-                    [&] { return with_alignment(std::move(model), arguments.settings.alignment); });
+  model = with_place("--alignment", [&] {
+    return with_alignment(std::move(model), arguments.settings.alignment);
+  });
+  if (arguments.copies.empty() || arguments.copies == kNoCopies) return model;
+  return with_place("--copies", [&] {
+    return with_copies(model, read_copies(read_file(arguments.copies), arguments.copies));
+  });
 }
 
 Inputs load_inputs(const ModelArguments& model, const std::string& platform, ProblemInfo& info,

@@ -191,6 +191,15 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
                      of_platform);
 }
 
+void add_copies_option(CLI::App& app, ModelArguments& arguments, const char* heading) {
+  OptionGroup(app, heading)
+      .text("--copies", arguments.copies, "off|FILE",
+            "let gradients read smaller copies in the place of tensors: the copies of FILE, which "
+            "is a schedule, or JSON such as {\"mode\": \"int8\", \"tensors\": [\"relu1\"]}; "
+            "without, or with off, none")
+      ->default_str("off");
+}
+
 void add_technique_options(CLI::App& app, TechniqueSet& techniques) {
   add_switch(app, "--paging", "--no-paging", techniques.paging, "paging to storage");
   add_switch(app, "--remat", "--no-remat", techniques.remat, "recomputation");

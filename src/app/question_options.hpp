@@ -24,6 +24,7 @@ struct ModelArguments {
   ModelSettings settings;
   ImportRequest network;       ///< what an ONNX file does not say
   std::string platform_sizes;  ///< `:ram=256K`, from --set
+  std::string copies;          ///< of --copies: a file, `off` or nothing
 };
 
 /// --model, --platform, the budgets and the techniques.
@@ -126,6 +127,8 @@ void add_model_options(CLI::App& app, ModelSettings& settings, const char* headi
 /// With `platform_sizes`, --set ram=256K is about the platform.
 void add_network_options(CLI::App& app, ImportRequest& network, const char* heading,
                          std::string* platform_sizes = nullptr);
+/// --copies, under a heading.
+void add_copies_option(CLI::App& app, ModelArguments& arguments, const char* heading);
 /// --paging, --remat and their opposites.
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);
 /// --paging-time and the budgets for secondary storage.

@@ -26,6 +26,8 @@ namespace {
 constexpr double kFirstNodeLimit = 600;
 constexpr double kNodeLimitGrowth = 1.02;
 constexpr std::int64_t kNoNodeLimit = std::numeric_limits<std::int64_t>::max();
+/// A node looks at every block in each section in which it lives. So many looks take some seconds.
+constexpr std::int64_t kMostLooks = 4'000'000'000;
 constexpr double kShuffle = 0.5;  ///< a measure grows by up to this share
 
 /// What is large comes first, by a measure and then by others that break its ties.
@@ -73,7 +75,7 @@ class PlaceSearch {
       : buffers_(buffers),
         sections_(sections),
         arena_(arena),
-        max_nodes_(limits.search_nodes > 0 ? limits.search_nodes : kNoNodeLimit),
+        max_nodes_(most_nodes(limits, sections)),
         deadline_(deadline) {}
 
   PlacementResult run() {
@@ -92,6 +94,16 @@ class PlaceSearch {
   }
 
  private:
+  /// A limit of nodes stands for a limit of work, which grows with lifetimes as well. A placement
+  /// takes a node for each buffer, so if work allows fewer there is nothing to be found.
+  static std::int64_t most_nodes(const PlaceLimits& limits, const Sections& sections) {
+    if (limits.search_nodes <= 0) return kNoNodeLimit;
+    std::int64_t looks = 1;
+    for (const SectionRange& range : sections.ranges) looks += range.end - range.first;
+    const std::int64_t most = kMostLooks / looks;
+    return most < std::ssize(sections.ranges) ? 0 : std::min(limits.search_nodes, most);
+  }
+
   bool expired() const { return deadline_ && Clock::now() >= *deadline_; }
 
   void search(const std::vector<int>& sorted, std::int64_t max_nodes,

@@ -37,6 +37,14 @@ std::vector<Moments> moments_in(TrainingState& state, const TrainingStep& step) 
   return moments;
 }
 
+/// The copies that gradients read, as text: the mode, and a line for each tensor.
+std::string words_of(const Copies& copies) {
+  if (copies.tensors.empty()) return {};
+  std::string words = copies.mode == CopyMode::int8 ? "int8" : "exact";
+  for (const std::string& tensor : copies.tensors) words += '\n' + tensor;
+  return words;
+}
+
 ArrayToWrite whole(const char* name, std::vector<std::int64_t> values) {
   const auto count = static_cast<std::int64_t>(values.size());
   std::vector<std::int64_t> shape;
@@ -71,6 +79,24 @@ class ProgressReader {
     return found->array.values;
   }
 
+  /// Throws InputError unless the file was written with these copies.
+  void expect_copies(const Copies& copies) const {
+    const std::string name = progress_name("copies");
+    const auto found = std::find_if(arrays_.begin(), arrays_.end(),
+                                    [&](const NamedArray& each) { return each.name == name; });
+    std::string words;
+    if (found != arrays_.end()) {
+      for (const double code : found->array.values) words += static_cast<char>(code);
+    }
+    if (words == words_of(copies)) return;
+    throw InputError(
+        fmt::format("{}: '{}'", place_, name),
+        fmt::format("found a training {}; expected one {}: gradients differ, so go on with the "
+                    "schedule that it began with, or give another file",
+                    words.empty() ? "without copies" : "with other copies",
+                    copies.tensors.empty() ? "without copies" : "with the copies of the schedule"));
+  }
+
   std::int64_t count(const char* name) const {
     const double value = numbers(progress_name(name), 1, true).front();
     if (value >= 0) return static_cast<std::int64_t>(value);
@@ -101,6 +127,9 @@ std::vector<ArrayToWrite> checkpoint_arrays(const TrainingStep& step, TrainingSt
   arrays.push_back(whole("seed", {static_cast<std::int64_t>(progress.seed >> kHalfBits),
                                   static_cast<std::int64_t>(progress.seed & kLowHalf)}));
   arrays.push_back(whole("shuffle", {progress.shuffle ? 1 : 0}));
+  if (const std::string words = words_of(step.copies); !words.empty()) {
+    arrays.push_back(whole("copies", {words.begin(), words.end()}));
+  }
   return arrays;
 }
 
@@ -114,6 +143,7 @@ TrainingProgress restore(const TrainingStep& step, std::span<const NamedArray> a
     progress.steps = reader.count("steps");
     progress.samples = reader.count("samples");
     progress.shuffle = reader.count("shuffle") != 0;
+    reader.expect_copies(step.copies);
     const std::vector<double>& halves = reader.numbers(progress_name("seed"), 2, true);
     progress.seed =
         static_cast<std::uint64_t>(halves[0]) << kHalfBits | static_cast<std::uint64_t>(halves[1]);

@@ -28,8 +28,8 @@ constexpr float kOne = 1;
 /// Finds what the kernels of one node are given.
 class NodeCall {
  public:
-  NodeCall(const StepNode& node, const TensorAt& tensor_at, TrainingState& state)
-      : node_(node), tensor_at_(tensor_at), state_(state) {}
+  NodeCall(const StepNode& node, const TensorAt& tensor_at, std::byte* tile, TrainingState& state)
+      : node_(node), tensor_at_(tensor_at), tile_(tile), state_(state) {}
 
   void run(std::byte* out) {
     poet_sink sink{};
@@ -58,6 +58,8 @@ class NodeCall {
         return state_.targets[at].data() + source.offset;
       case OperandSource::Kind::one:
         return &kOne;
+      case OperandSource::Kind::workspace:
+        return tile_;
       case OperandSource::Kind::none:
         break;
     }
@@ -98,6 +100,7 @@ class NodeCall {
 
   const StepNode& node_;
   const TensorAt& tensor_at_;
+  std::byte* tile_;
   TrainingState& state_;
   std::vector<const void*> in_;
 };
@@ -149,7 +152,8 @@ void begin_step(TrainingState& state) {
   }
 }
 
-void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, TrainingState& state) {
+void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, std::byte* tile,
+             TrainingState& state) {
   const StepNode& about = step.nodes[node];
   std::byte* const out = about.bytes > 0 ? tensor_at(node) : nullptr;
   for (std::size_t i = 0; out != nullptr && i < step.inputs.size(); ++i) {
@@ -161,7 +165,7 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
     std::vector<float>& kept = state.outputs[static_cast<std::size_t>(about.loss)];
     kept.assign(first, first + element_count(step.nodes[static_cast<std::size_t>(seen)].shape));
   }
-  NodeCall(about, tensor_at, state).run(out);
+  NodeCall(about, tensor_at, tile, state).run(out);
   if (out != nullptr && about.loss >= 0) {
     std::memcpy(&state.losses[about.loss], out, sizeof(float));
   }
@@ -180,7 +184,9 @@ void compute_unscheduled(const TrainingStep& step, TrainingState& state) {
   for (std::size_t node = 0; node < step.nodes.size(); ++node) {
     const auto bytes = static_cast<std::size_t>(step.nodes[node].bytes);
     tensors.push_back(std::make_unique<std::byte[]>(bytes));
-    compute(step, static_cast<int>(node), tensor_at, state);
+    const auto tile =
+        std::make_unique<std::byte[]>(static_cast<std::size_t>(step.nodes[node].tile_bytes));
+    compute(step, static_cast<int>(node), tensor_at, tile.get(), state);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,20 @@ struct RunSettings {
   std::vector<BankRange> banks{};
 };
 
+/// How far a gradient is from what it would be without copies.
+struct GradientError {
+  double relative_difference =
+      0;              ///< the length of the difference over the length of the exact one
+  double cosine = 1;  ///< of the angle between them
+};
+
 /// The gradient of a layer's parameters, as the optimizer got it in the last step.
 struct GradientResult {
   std::string name;
   std::int64_t count = 0;
-  std::string sha256;    ///< of its float32 numbers as they are in memory
-  bool is_equal = true;  ///< to the unscheduled one, bit by bit, in every step
+  std::string sha256;                    ///< of its float32 numbers as they are in memory
+  bool is_equal = true;                  ///< to the unscheduled one, bit by bit, in every step
+  std::optional<GradientError> error{};  ///< of a step with copies
 };
 
 /// The running statistics of a batch norm after the last step.

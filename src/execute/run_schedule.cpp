@@ -16,6 +16,7 @@
 #include "base/sha256.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text/printable.hpp"
+#include "execute/gradient_error.hpp"
 #include "execute/running_statistics.hpp"
 #include "execute/scheduled_step.hpp"
 #include "execute/state_arrays.hpp"
@@ -83,13 +84,20 @@ void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignme
           "only",
           printable(found.name), found.bytes, bytes));
     }
+    if (found.workspace_bytes < expected.tile_bytes) {
+      throw InputError(fmt::format(
+          "the schedule's node '{}' has {} bytes of workspace; expected {}, for what its kernel "
+          "unpacks",
+          printable(found.name), found.workspace_bytes, expected.tile_bytes));
+    }
     expect_inputs(expected, found, graph);
     if (found.in_place) expect_takes_over(expected, *found.in_place);
   }
 }
 
 RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const Instruction> program,
-                       Bytes alignment, const RunSettings& settings, const GivenData& given) {
+                       Bytes alignment, const RunSettings& settings, const GivenData& given,
+                       std::optional<TrainingStep> exact) {
   expect_graph_of(step, graph, alignment);
   RunResult result{.is_forward = step.is_forward};
   PageFile pages(settings.storage, settings.sync);
@@ -112,9 +120,16 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
     const Stopwatch scheduled_time;
     scheduled.run(state, pages);
     result.seconds += scheduled_time.elapsed();
+    const bool is_last = number + 1 == settings.steps;
+    const std::optional<TrainingState> before =
+        exact && is_last ? std::optional(reference) : std::nullopt;
     const Stopwatch unscheduled_time;
     compute_unscheduled(step, reference);
     result.unscheduled_seconds += unscheduled_time.elapsed();
+    if (before) {
+      seed_dropout(*exact, settings.seed, number);
+      measure_errors(*exact, *before, state, result.gradients);
+    }
     if (step.loss_count > 0) result.losses.push_back(sum(state.losses));
     result.has_equal_losses = result.has_equal_losses && same_bits(state.losses, reference.losses);
     for (std::size_t i = 0; i < result.outputs.size(); ++i) {
@@ -127,7 +142,7 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
       GradientResult& gradient = result.gradients[trained++];
       gradient.is_equal =
           gradient.is_equal && same_bits(state.gradients[p], reference.gradients[p]);
-      if (number + 1 == settings.steps) gradient.sha256 = digest(state.gradients[p]);
+      if (is_last) gradient.sha256 = digest(state.gradients[p]);
     }
   }
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {

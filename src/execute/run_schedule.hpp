@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "execute/given_data.hpp"
@@ -18,10 +19,12 @@ void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignme
 /// Runs a flat program on real tensors, and beside it the same steps unscheduled: each tensor once,
 /// in memory of its own. Recomputation runs the same code on the same bits and paging copies bits,
 /// so gradients, losses and parameters have to be equal bit by bit. `given` replaces parameters and
-/// data of the seed.
+/// data of the seed. `exact`: the same step without copies, if `step` has some; then the gradients
+/// of the last step are compared with those that it gives.
 ///
 /// Throws as expect_graph_of(), and as ScheduledStep does.
 RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const Instruction> program,
-                       Bytes alignment, const RunSettings& settings, const GivenData& given = {});
+                       Bytes alignment, const RunSettings& settings, const GivenData& given = {},
+                       std::optional<TrainingStep> exact = std::nullopt);
 
 }  // namespace poet

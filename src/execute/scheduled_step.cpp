@@ -123,7 +123,8 @@ void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
   buffer_of_[node] = buffer;
   const Stopwatch watch;
   compute(
-      step_, node, [&](int each) { return tensor_at(at, each); }, state);
+      step_, node, [&](int each) { return tensor_at(at, each); },
+      workspace >= 0 ? arena_->at(offset_[workspace]) : nullptr, state);
   figures_.op_seconds[step_.nodes[node].op] += watch.elapsed();
   if (instruction.over) buffer_of_[*instruction.over] = -1;
   if (workspace >= 0) release(workspace);

@@ -35,7 +35,9 @@ std::string adaptor(const Kernel& kernel) {
   const bool is_update = kernel.name == "poet_update";
   std::string unused;
   std::string arguments = is_update ? "*(const int32_t*)spec" : "spec";
-  for (int i = 0; i < kernel.operand_count; ++i) arguments += fmt::format(", in[{}]", i);
+  const int constant = kernel.operand_count - (kernel.has_tile ? 1 : 0);
+  for (int i = 0; i < constant; ++i) arguments += fmt::format(", in[{}]", i);
+  if (kernel.has_tile) arguments += fmt::format(", (struct poet_workspace*)in[{}]", constant);
   if (kernel.operand_count == 0) unused += "  (void)in;\n";
   const auto pass = [&](bool is_taken, std::string_view name) {
     is_taken ? arguments += fmt::format(", {}", name)

@@ -131,7 +131,38 @@ inline constexpr auto kFields<poet_recurrent_spec> =
     kMembers<&poet_recurrent_spec::rows, &poet_recurrent_spec::inputs, &poet_recurrent_spec::hidden,
              &poet_recurrent_spec::has_bias>;
 
+template <>
+inline constexpr auto kFields<poet_copy_spec> =
+    kMembers<&poet_copy_spec::groups, &poet_copy_spec::group_size, &poet_copy_spec::keeps_sign>;
+
+template <>
+inline constexpr auto kFields<poet_conv2d_copy_spec> =
+    kMembers<&poet_conv2d_copy_spec::conv, &poet_conv2d_copy_spec::copy>;
+
+template <>
+inline constexpr auto kFields<poet_linear_copy_spec> =
+    kMembers<&poet_linear_copy_spec::linear, &poet_linear_copy_spec::copy>;
+
+template <>
+inline constexpr auto kFields<poet_batch_norm_copy_spec> =
+    kMembers<&poet_batch_norm_copy_spec::norm, &poet_batch_norm_copy_spec::copy>;
+
+template <>
+inline constexpr auto kFields<poet_group_norm_copy_spec> =
+    kMembers<&poet_group_norm_copy_spec::norm, &poet_group_norm_copy_spec::copy>;
+
+template <>
+inline constexpr auto kFields<poet_map_copy_spec> =
+    kMembers<&poet_map_copy_spec::map, &poet_map_copy_spec::copy>;
+
+template <>
+inline constexpr auto kFields<poet_attention_copy_spec> =
+    kMembers<&poet_attention_copy_spec::attention, &poet_attention_copy_spec::copy>;
+
 namespace {
+
+template <typename Spec>
+std::string members(const Spec& spec);
 
 std::string number_text(std::int32_t value) {
   return fmt::format("{}", value);
@@ -143,6 +174,12 @@ std::string number_text(std::uint32_t value) {
 
 std::string number_text(float value) {
   return float_literal(value);
+}
+
+/// A spec within another, such as how a copy lies.
+template <typename Spec>
+requires std::is_class_v<Spec> std::string number_text(const Spec& spec) {
+  return members(spec);
 }
 
 // Strides and extents of broadcasts are arrays, and so is the seed of dropout.

@@ -41,6 +41,7 @@ class MemoryFollower {
       case Instruction::Op::compute:
         made.op = POET_COMPUTE;
         made.over = step.over;
+        made.workspace = step.workspace_offset;
         for (const int input : node.inputs) made.inputs.push_back(offset_of(number, input));
         set_offset(step.node, step.over ? offset_of(number, *step.over) : stated(number));
         if (step.over) offset_[*step.over].reset();

@@ -17,11 +17,12 @@ struct ResolvedInstruction {
   int number = 0;  ///< in the program
   poet_op op = POET_COMPUTE;
   int node = 0;
-  Bytes offset = 0;             ///< of the tensor, from the start of the arena; after a move
-  Bytes bytes = 0;              ///< of the tensor, as the graph has them
-  Bytes from = 0;               ///< pages: the offset in storage; a move: the offset before it
-  std::optional<int> over{};    ///< as in Instruction
-  std::vector<Bytes> inputs{};  ///< offsets by Node::inputs; a computation has them
+  Bytes offset = 0;                  ///< of the tensor, from the start of the arena; after a move
+  Bytes bytes = 0;                   ///< of the tensor, as the graph has them
+  Bytes from = 0;                    ///< pages: the offset in storage; a move: the offset before it
+  std::optional<int> over{};         ///< as in Instruction
+  std::vector<Bytes> inputs{};       ///< offsets by Node::inputs; a computation has them
+  std::optional<Bytes> workspace{};  ///< its offset, if there is some
 };
 
 struct ResolvedProgram {

@@ -290,6 +290,9 @@ class PlanResolver {
                 .offset = static_cast<std::uint32_t>(source.offset * kRealBytes)};
       case OperandSource::Kind::one:
         return {.place = POET_ONE};
+      case OperandSource::Kind::workspace:
+        if (!at.workspace) throw InternalError("a kernel has no workspace");
+        return {.place = POET_ARENA, .offset = static_cast<std::uint32_t>(*at.workspace)};
       case OperandSource::Kind::none:
         break;
     }

@@ -203,6 +203,7 @@ constexpr LayerKey kLayerKeys[] = {
      [](auto& at, auto&, auto& layer) {
        layer.frozen_parameters = read_enum<FrozenParameters>(at);
      }},
+    {"copy", [](auto& at, auto&, auto& layer) { layer.copy = read_enum<CopyRule>(at); }},
     {"target",
      [](auto& at, auto& rule, auto& layer) {
        if (!rule.has_target) {

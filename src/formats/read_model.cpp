@@ -28,7 +28,7 @@ constexpr std::size_t kMaxValues = 40 * kMaxNodes;  // in the file; a node takes
 constexpr std::string_view kLayersKeys[] = {"inputs", "update", "optimizer", "dtype"};
 constexpr std::string_view kStateKey = "state";
 constexpr std::string_view kNodesKeys[] = {"parameters", kStateKey};
-constexpr std::string_view kInputKeys[] = {"dtype", "repeatable", "zeros"};
+constexpr std::string_view kInputKeys[] = {"dtype", "repeatable", "zeros", "copy"};
 
 InputSpec read_input(const JsonCursor& cursor, std::string name, int version) {
   allow_keys(cursor, version, {"shape"}, kInputKeys);
@@ -49,6 +49,7 @@ InputSpec read_input(const JsonCursor& cursor, std::string name, int version) {
   if (const auto type = cursor.optional("dtype")) input.element_bytes = read_input_type(*type);
   if (const auto flag = cursor.optional("repeatable")) input.repeatable = flag->boolean();
   if (const auto flag = cursor.optional("zeros")) input.zeros = flag->boolean();
+  if (const auto rule = cursor.optional("copy")) input.copy = read_enum<CopyRule>(*rule);
   return input;
 }
 

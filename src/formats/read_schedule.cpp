@@ -18,6 +18,7 @@
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
 #include "formats/order_keys.hpp"
+#include "formats/read_copies.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 
@@ -191,6 +192,9 @@ ScheduleFile read_schedule(const JsonCursor& root) {
   const JsonCursor nodes = root.required("nodes");
   file.graph = read_nodes(nodes);
   check_order_keys(root.required("model"), file.model, file.graph.size());
+  if (const auto copies = root.required("model").optional("copies")) {
+    check_copies(*copies, file.model.copies);
+  }
   if (file.model.order.empty()) refuse_choices(nodes, file.graph);
   read_stages(file, root.required("stages"));
   file.program = program(root.required("program"));

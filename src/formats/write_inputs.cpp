@@ -133,6 +133,7 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (layer.frozen_parameters != FrozenParameters::in_place) {
     json["frozen_parameters"] = name_of(layer.frozen_parameters);
   }
+  if (layer.copy != CopyRule::chosen) json["copy"] = name_of(layer.copy);
   if (!layer.differs.empty()) json["differs"] = layer.differs;
   return json;
 }
@@ -144,6 +145,7 @@ LayerJson input_json(const InputSpec& input) {
   if (input.element_bytes == kIndexBytes) json["dtype"] = "int32";
   if (input.repeatable) json["repeatable"] = true;
   if (input.zeros) json["zeros"] = true;
+  if (input.copy != CopyRule::chosen) json["copy"] = name_of(input.copy);
   return json;
 }
 

@@ -76,10 +76,14 @@ void add_list(Json& document, const char* key, const std::optional<List>& list) 
   for (const auto& one : *list) document[key].push_back(to_json(one));
 }
 
-// A loss that has diverged is null: JSON has no NaN, and the run is a result all the same.
+// A number that has diverged is null: JSON has no NaN, and the run is a result all the same.
+Json finite(double number) {
+  return std::isfinite(number) ? Json(number) : Json();
+}
+
 Json losses(const RunResult& result) {
   Json all = Json::array();
-  for (const double loss : result.losses) all.push_back(std::isfinite(loss) ? Json(loss) : Json());
+  for (const double loss : result.losses) all.push_back(finite(loss));
   return all;
 }
 
@@ -90,6 +94,9 @@ Json digests(const std::vector<GradientResult>& results) {
                    {"count", gradient.count},
                    {"sha256", gradient.sha256},
                    {"equal", gradient.is_equal}});
+    if (!gradient.error) continue;
+    all.back()["relative_difference"] = finite(gradient.error->relative_difference);
+    all.back()["cosine"] = finite(gradient.error->cosine);
   }
   return all;
 }

@@ -255,6 +255,10 @@ Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& e
   model.update = spec.update;
   model.optimizer = spec.optimizer;
   model.element_bytes = spec.element_bytes;
+  model.copies = spec.copies;
+  if (spec.backward == Backward::exact && spec.nodes.empty()) {
+    model.spec = std::make_shared<const ModelSpec>(spec);
+  }
   return model;
 }
 

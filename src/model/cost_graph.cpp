@@ -75,6 +75,14 @@ void set_compute_costs(const ModelNode& from, const Platform* platform, Node& no
   node.energy_joules = static_cast<double>(from.flop) / *rates.flops_per_joule;
 }
 
+/// Copies are of float32, and sizes that a file leaves to the platform may be others.
+void expect_smaller_copy(const ModelNode& from, const Model& model, const Platform* platform) {
+  if (!from.copy_of || model.nodes[*from.copy_of].bytes || platform->element_bytes == 4) return;
+  fail(from, fmt::format("found a platform with elements of {} bytes, expected 4, the only ones "
+                         "that copies are made of",
+                         platform->element_bytes));
+}
+
 void copy_attributes(const ModelNode& from, Node& node) {
   node.in_place = from.in_place;
   node.in_place_choices = from.in_place_choices;
@@ -137,6 +145,7 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
     node.backward = from.backward;
     set_compute_costs(from, platform, node);
     copy_attributes(from, node);
+    expect_smaller_copy(from, model, platform);
     if (model.backward == Backward::exact) {
       node.bytes = aligned(node.bytes, model.alignment);
       node.workspace_bytes = aligned(node.workspace_bytes, model.alignment);

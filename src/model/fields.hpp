@@ -19,6 +19,9 @@ inline constexpr auto kNames<FrozenParameters> =
     kWords<FrozenParameters::in_place, FrozenParameters::copied>;
 
 template <>
+inline constexpr auto kNames<CopyRule> = kWords<CopyRule::chosen, CopyRule::never>;
+
+template <>
 inline constexpr auto kNames<Optimizer> =
     kWords<Optimizer::sgd, Optimizer::momentum, Optimizer::adam>;
 

@@ -10,7 +10,7 @@
 
 namespace poet {
 MemoryWaits::MemoryWaits(const Model& model, const Platform& platform)
-    : platform_(platform), kept_(model, &platform), keeper_(keeping_bank(platform)) {
+    : model_(model), platform_(platform), kept_(model, &platform), keeper_(keeping_bank(platform)) {
   const bool has_prices = platform.flash_bytes_per_second || platform.flash_joules_per_byte;
   for (const Parameters& each : model.parameters) {
     const bool in_flash = is_in_flash(each, &platform);
@@ -32,12 +32,15 @@ const MemoryWaits::Size* MemoryWaits::size_of(std::string_view name) const {
   return found != sizes_.end() ? &found->second : nullptr;
 }
 
-/// A computation takes no less time than to move what it reads and writes.
+/// A computation takes no less time than to move what it reads and writes. A copy counts as what it
+/// is a copy of: kernels convert it to that, and no gradient is to take less time with a copy.
 void MemoryWaits::wait_for_ram(Node& node, const ModelNode& from,
                                std::span<const Node> earlier) const {
   if (!platform_.memory_bytes_per_second) return;
   double bytes = static_cast<double>(node.bytes);
-  for (const int input : from.inputs) bytes += static_cast<double>(earlier[input].bytes);
+  for (const int input : from.inputs) {
+    bytes += static_cast<double>(earlier[model_.nodes[input].copy_of.value_or(input)].bytes);
+  }
   for (const auto* names : {&from.reads_parameters, &from.writes_parameters}) {
     for (const std::string& name : *names) {
       const Size* const size = size_of(name);

@@ -35,6 +35,7 @@ class MemoryWaits {
   void wait_for_bank(Node& node, const ModelNode& from) const;
   const Size* size_of(std::string_view name) const;
 
+  const Model& model_;
   const Platform& platform_;
   KeptReader kept_;
   const MemoryBank* keeper_ = nullptr;      ///< the bank that keeps what training keeps

@@ -40,6 +40,7 @@ Model permuted(const Model& model, const NodeOrder& order) {
   const std::vector<int> place = places_of(order);
   result.nodes = in_order(model.nodes, order);
   for (ModelNode& node : result.nodes) {
+    if (node.copy_of) node.copy_of = place[*node.copy_of];
     for (Operand& operand : node.operands) operand.node = place[operand.node];
   }
   return result;

@@ -45,6 +45,12 @@ enum class FrozenParameters {
   copied     ///< in a tensor of the exact training graph, which a node of its own copies them into
 };
 
+/// Whether a tensor may have a copy that gradients read in its place.
+enum class CopyRule {
+  chosen,  ///< if one is asked for
+  never
+};
+
 /// A layer as it was written, attributes complete with their defaults.
 struct LayerSpec {
   bool whole = true;  ///< false: something in it is wrong, which has been reported
@@ -67,6 +73,7 @@ struct LayerSpec {
   ElementBytes element_bytes{};
   FrozenWeights frozen_weights = FrozenWeights::float32;
   FrozenParameters frozen_parameters = FrozenParameters::in_place;
+  CopyRule copy = CopyRule::chosen;
   /// What the layer of an imported network computes and this one does not; empty: nothing.
   std::string differs{};
 };
@@ -80,6 +87,7 @@ struct InputSpec {
   bool repeatable = false;  ///< it can be had again
   bool zeros = false;       ///< of a run that is given no other numbers
   std::optional<int> element_bytes{};
+  CopyRule copy = CopyRule::chosen;
 };
 
 /// A node of a graph whose costs were measured.
@@ -119,6 +127,7 @@ struct ModelSpec {
   /// Backward::none was asked for, and is not what the file states: a layer list of version 1 is
   /// counted as it is computed, too.
   bool forward_alone = false;
+  Copies copies{};  ///< of the graph that is asked for; no file states it
 
   bool has_batch() const;
 };

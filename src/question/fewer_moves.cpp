@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.hpp"
 #include "question/watched_solve.hpp"
 #include "report/place_schedule.hpp"
 #include "report/summary.hpp"
@@ -43,7 +44,12 @@ std::optional<ScheduleFile> with_fewer_moves(const ScheduleFile& file, const Pla
   Problem problem{.graph = file.graph, .limits = file.request.limits};
   const Bytes most = std::min(problem.limits.ram_budget_bytes, file.summary.peak_ram_bytes);
   Bytes less = bytes_in_the_way(file);
+  const Stopwatch watch;
+  const Seconds limit = options.settings.time_limit_seconds;
   for (int tried = 0; tried < kTries && less > 0; ++tried, less /= 2) {
+    const Seconds spent = file.solver.wall_seconds + watch.elapsed();
+    if (limit > 0 && spent >= limit) break;
+    solving.settings.time_limit_seconds = rest_of_limit(limit, spent);
     problem.limits.ram_budget_bytes = most - less;
     if (problem.limits.ram_budget_bytes <= 0) continue;
     const SolveResult found = solve_watched(problem, solving, solve);

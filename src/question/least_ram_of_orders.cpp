@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "poet/simulate.hpp"
+#include "question/watched_order.hpp"
 #include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
 #include "solver/work.hpp"
@@ -23,6 +24,20 @@ constexpr double kGivenShare = 0.3;
 constexpr double kBudgetShare = 0.25;
 /// Of the usual moves, for one budget.
 constexpr double kBudgetEffort = 0.3;
+
+/// A search that ends with its first schedule: a watching process would end it at a time that
+/// differs from run to run.
+FoundOrder search_first_order(const Problem& problem, const Precedence& precedence,
+                              const OrderSearchOptions& options) {
+  bool is_found = false;
+  OrderSearchOptions first = options;
+  first.stop = [&] { return is_found || options.stop(); };
+  first.improved = [&](const NodeOrder& order, const Schedule& schedule, Joules energy) {
+    is_found = true;
+    if (options.improved) options.improved(order, schedule, energy);
+  };
+  return search_order(problem, precedence, first);
+}
 
 class OrdersSearch {
  public:
@@ -51,6 +66,7 @@ class OrdersSearch {
 
   std::string why_open() const {
     if (interrupted()) return "a signal ended the search";
+    if (!failure_.empty()) return failure_;
     if (clock_.expired()) return "the time limit ended the search over orders";
     return "no order was found that needs less, and not all were tried";
   }
@@ -91,17 +107,17 @@ class OrdersSearch {
   /// Any schedule within the budget will do.
   void search_within(Bytes budget) {
     problem_.limits.ram_budget_bytes = budget;
-    bool is_found = false;
     OrderSearchOptions search{.seed = options_.settings.seed,
                               .start_order = found_.order,
                               .start = found_.schedule,
                               .effort = kBudgetEffort};
-    search.stop = [&] { return is_found || stopping(); };
-    search.improved = [&](const NodeOrder&, const Schedule&, Joules) { is_found = true; };
+    search.stop = [&] { return stopping(); };
     if (options_.settings.time_limit_seconds > 0) {
       search.seconds = kBudgetShare * clock_.remaining();
     }
-    FoundOrder found = search_order(problem_, precedence_, search);
+    WatchedOrder watched = search_order_watched(problem_, precedence_, search, search_first_order);
+    if (!watched.failure.empty()) failure_ = std::move(watched.failure);
+    FoundOrder& found = watched.found;
     if (!found.schedule) return;
     if (!found.order.empty()) return offer({std::move(*found.schedule), std::move(found.order)});
     const Replay replay = simulate(given_.graph, *found.schedule, problem_.limits);
@@ -131,7 +147,8 @@ class OrdersSearch {
   Precedence precedence_;
   OrderWorkingSet needed_;
   Bytes step_;
-  MinRam found_;  ///< of the given order at first
+  MinRam found_;         ///< of the given order at first
+  std::string failure_;  ///< of a process that searched, in words
 };
 
 }  // namespace

@@ -49,15 +49,21 @@ inline constexpr Names<Backward, 4> kNames<Backward> = {{
 }};
 
 template <>
-inline constexpr auto kFields<ModelInfo> =
-    std::tuple_cat(kMembers<&ModelInfo::name, &ModelInfo::source>,
-                   std::tuple(Field<&ModelInfo::batch_size>{.key = "batch_size", .least = 1}),
-                   kMembers<&ModelInfo::node_count, &ModelInfo::forward_node_count,
-                            &ModelInfo::backward, &ModelInfo::sha256>,
-                   std::tuple(Field<&ModelInfo::alignment>{
-                       .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1}),
-                   kMembersIn<InFile::left_out_if_default, &ModelInfo::order,
-                              &ModelInfo::graph_sha256, &ModelInfo::order_sha256>);
+inline constexpr auto kNames<CopyMode> = kWords<CopyMode::off, CopyMode::exact, CopyMode::int8>;
+
+template <>
+inline constexpr auto kFields<Copies> = kMembers<&Copies::mode, &Copies::tensors>;
+
+template <>
+inline constexpr auto kFields<ModelInfo> = std::tuple_cat(
+    kMembers<&ModelInfo::name, &ModelInfo::source>,
+    std::tuple(Field<&ModelInfo::batch_size>{.key = "batch_size", .least = 1}),
+    kMembers<&ModelInfo::node_count, &ModelInfo::forward_node_count, &ModelInfo::backward,
+             &ModelInfo::sha256>,
+    std::tuple(Field<&ModelInfo::alignment>{
+        .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1}),
+    kMembersIn<InFile::left_out_if_default, &ModelInfo::order, &ModelInfo::graph_sha256,
+               &ModelInfo::order_sha256, &ModelInfo::copies>);
 
 template <>
 inline constexpr auto kFields<PlatformInfo> =
@@ -195,6 +201,10 @@ template <>
 inline constexpr auto kFields<SolveStatistics> = std::tuple_cat(kWorkFields, kTimingFields,
                                                                 std::tuple(kWallSecondsField));
 
+template <>
+inline constexpr auto kFields<CopiedTensor> =
+    kMembers<&CopiedTensor::tensor, &CopiedTensor::bytes, &CopiedTensor::copy_bytes>;
+
 /// What `info` writes, its nodes apart: they are a list of structs.
 template <>
 inline constexpr auto kFields<ModelReport> = std::tuple_cat(
@@ -204,7 +214,8 @@ inline constexpr auto kFields<ModelReport> = std::tuple_cat(
              &ModelReport::baseline_peak_ram_bytes, &ModelReport::working_set_bytes,
              &ModelReport::working_set_node, &ModelReport::working_set_node_name,
              &ModelReport::working_set_node_op>,
-    kMembersIn<InFile::left_out_if_empty, &ModelReport::memory>);
+    kMembersIn<InFile::left_out_if_empty, &ModelReport::memory>,
+    kMembersIn<InFile::left_out_if_default, &ModelReport::copied_tensors>);
 
 template <>
 inline constexpr auto kFields<Operand> = kMembers<&Operand::node, &Operand::shape>;

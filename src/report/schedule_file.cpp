@@ -20,7 +20,8 @@ ModelInfo model_info(const Model& model) {
           .backward = std::string(name_of(model.backward)),
           .sha256 = model.sha256,
           .alignment = model.alignment,
-          .order = model.order};
+          .order = model.order,
+          .copies = model.copies};
 }
 
 PlatformInfo platform_info(const Platform& platform) {

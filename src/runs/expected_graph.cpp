@@ -30,9 +30,9 @@ const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
   const Request& request = file.request;
   const Limits& limits = request.limits;
   const ModelInfo& about = file.model;
-  const std::tuple key(about.batch_size, about.backward, about.alignment,
-                       request.settings.mem_power_scale, limits.techniques.paging,
-                       limits.paging_time, request.at);
+  const std::tuple key(about.batch_size, about.backward, about.alignment, about.copies.mode,
+                       about.copies.tensors, request.settings.mem_power_scale,
+                       limits.techniques.paging, limits.paging_time, request.at);
   auto known = known_.find(key);
   if (known == known_.end()) {
     ModelOnPlatform made{.model = model(about)};
@@ -82,7 +82,7 @@ Model ExpectedGraph::model(const ModelInfo& about) const {
   Model model = with_place(
       "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
   model.alignment = about.alignment;
-  return model;
+  return with_place("--model", [&] { return with_copies(model, about.copies); });
 }
 
 }  // namespace poet

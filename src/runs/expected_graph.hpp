@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "formats/named_text.hpp"
 #include "poet/model.hpp"
@@ -48,7 +49,8 @@ class ExpectedGraph {
   std::string model_name_, platform_name_;
   NamedText text_;  ///< of the model: stdin can be read only once
   std::optional<Platform> platform_;
-  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime, EnergyEnd>,
+  std::map<std::tuple<std::int64_t, std::string, Bytes, CopyMode, std::vector<std::string>, double,
+                      bool, PagingTime, EnergyEnd>,
            ModelOnPlatform>
       known_;
 };

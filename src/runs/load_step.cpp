@@ -73,6 +73,7 @@ TrainingStep load_step(const NamedText& found, const ScheduleFile& file) {
                      "counts and does not say what is computed; expected \"version\": 2, and a "
                      "schedule of that file");
   }
+  spec.copies = file.model.copies;
   const Model built = build_model(spec, file.model.batch_size, errors);
   errors.throw_if_any();
   expect_order_of(file, built, found.place);
@@ -83,6 +84,16 @@ TrainingStep load_step(const NamedText& found, const ScheduleFile& file) {
   });
 }
 
+std::optional<TrainingStep> load_step_without_copies(const NamedText& model,
+                                                     const ScheduleFile& file) {
+  if (file.model.copies.tensors.empty()) return std::nullopt;
+  ScheduleFile plain;
+  plain.model = file.model;
+  plain.model.copies = {};
+  plain.model.order.clear();
+  return load_step(model, plain);
+}
+
 /// The model has to be the very text that was solved, by its digest, with the batch size, the
 /// backward pass, the alignment and the order that the file states.
 Model load_scheduled_model(const NamedText& text, const ScheduleFile& file) {
@@ -90,8 +101,9 @@ Model load_scheduled_model(const NamedText& text, const ScheduleFile& file) {
                              value_of<Backward>(file.model.backward));
   loaded.source = text.source;
   expect_model_of(file, loaded.sha256, text.place);
-  expect_order_of(file, loaded, text.place);
-  Model aligned = with_alignment(loaded, file.model.alignment);
+  Model aligned = with_alignment(std::move(loaded), file.model.alignment);
+  aligned = with_place(text.place, [&] { return with_copies(aligned, file.model.copies); });
+  expect_order_of(file, aligned, text.place);
   if (file.model.order.empty()) return aligned;
   return permuted(aligned, file.model.order);
 }

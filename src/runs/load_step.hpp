@@ -34,6 +34,11 @@ TrainingStep load_step(const NamedText& model, const ScheduleFile& file);
 /// The same by its name or file.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
+/// The same without the copies of the schedule, and in the order of the model's list; nothing if the
+/// schedule has none.
+std::optional<TrainingStep> load_step_without_copies(const NamedText& model,
+                                                     const ScheduleFile& file);
+
 /// The model that a schedule was solved for, by its text, in the order of the schedule. Throws
 /// InputError for another one, and for an order that is not legal for it.
 Model load_scheduled_model(const NamedText& model, const ScheduleFile& file);

@@ -69,13 +69,13 @@ bool SolveState::offer_or_repair(const Schedule& schedule) {
   return fitting && offer(*fitting);
 }
 
-void SolveState::note_model(const char* formulation, const Milp& milp) {
-  const auto nonzeros = static_cast<std::int64_t>(milp.nonzeros());
-  if (nonzeros < statistics.nonzeros) return;
+void SolveState::note_model(const char* formulation, std::size_t rows, std::size_t columns,
+                            std::size_t nonzeros) {
+  if (static_cast<std::int64_t>(nonzeros) < statistics.nonzeros) return;
   statistics.formulation = formulation;
-  statistics.rows = static_cast<int>(milp.rows.size());
-  statistics.columns = static_cast<int>(milp.columns.size());
-  statistics.nonzeros = nonzeros;
+  statistics.rows = static_cast<int>(rows);
+  statistics.columns = static_cast<int>(columns);
+  statistics.nonzeros = static_cast<std::int64_t>(nonzeros);
 }
 
 bool has_dear_transfers(const SolveState& state) {

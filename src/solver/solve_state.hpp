@@ -61,10 +61,6 @@ struct SolveState {
   std::int64_t work_left() const {
     return most_work == kNoLimit ? kNoLimit : most_work - work.moves();
   }
-  /// The same as iterations of the simplex on a model with so many columns; one at least.
-  std::int64_t iterations_left(std::size_t columns) const {
-    return work.iterations_until(most_work, columns);
-  }
   std::int64_t share_of_work(double share) const;
 
   /// This share of the seconds that are left.
@@ -87,7 +83,8 @@ struct SolveState {
   /// RAM before F, offers what the greedy descent makes of it.
   bool offer_or_repair(const Schedule& schedule);
   /// Records the sizes of a model in the statistics if it is the largest so far.
-  void note_model(const char* formulation, const Milp& milp);
+  void note_model(const char* formulation, std::size_t rows, std::size_t columns,
+                  std::size_t nonzeros);
 };
 
 // A solver that is given a cutoff searches only below it. If it finds nothing there, nothing is

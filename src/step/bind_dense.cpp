@@ -34,7 +34,19 @@ Calls bind_linear(const LayerNode& node) {
                  {node.in(0), node.weight(), node.bias()})};
   }
   const int step = has_relu ? node.step() - 1 : node.step();
+  if (step < 0 && node.reads_bits(0)) {
+    const poet_map_spec map{.count = spec.rows * spec.outputs, .slope = 0};
+    return {call(kKernelOf<poet_relu_grad_of_bits>, map, node.all())};
+  }
+  if (step < 0 && node.reads_bytes(0)) {
+    const poet_map_spec map{.count = spec.rows * spec.outputs, .slope = 0};
+    return {call(kKernelOf<poet_relu_grad_of_bytes>, {map, node.copy(0)}, node.all())};
+  }
   if (step < 0) return {call(kKernelOf<poet_linear_relu_grad_z>, spec, node.all())};
+  if (step == 0 && node.reads_bytes(0)) {
+    return {call(kKernelOf<poet_linear_gradw_of_bytes>, {spec, node.copy(0)},
+                 {node.in(0), node.in(1), node.tile()})};
+  }
   if (step == 0) return {call(kKernelOf<poet_linear_gradw>, spec, node.all())};
   return linear_gradient(spec, node.in(0), node.weight());
 }

@@ -17,21 +17,35 @@ constexpr poet_real kUnusedSlope = 0.01F;
 
 struct MapKernels {
   TypedKernel<poet_map_spec> forward, gradient;
+  TypedKernel<poet_map_copy_spec> of_bytes;
 };
 
 // Functions without parameters of their own; leaky_relu alone reads the slope.
 const std::map<std::string_view, MapKernels>& map_kernels() {
   static const std::map<std::string_view, MapKernels> table = {
-      {"relu", {kKernelOf<poet_relu>, kKernelOf<poet_relu_grad>}},
-      {"relu6", {kKernelOf<poet_relu6>, kKernelOf<poet_relu6_grad>}},
-      {"leaky_relu", {kKernelOf<poet_leaky_relu>, kKernelOf<poet_leaky_relu_grad>}},
-      {"sigmoid", {kKernelOf<poet_sigmoid>, kKernelOf<poet_sigmoid_grad>}},
-      {"tanh", {kKernelOf<poet_tanh>, kKernelOf<poet_tanh_grad>}},
-      {"hard_sigmoid", {kKernelOf<poet_hard_sigmoid>, kKernelOf<poet_hard_sigmoid_grad>}},
-      {"hard_swish", {kKernelOf<poet_hard_swish>, kKernelOf<poet_hard_swish_grad>}},
-      {"silu", {kKernelOf<poet_silu>, kKernelOf<poet_silu_grad>}},
-      {"gelu", {kKernelOf<poet_gelu>, kKernelOf<poet_gelu_grad>}},
-      {"elu", {kKernelOf<poet_elu>, kKernelOf<poet_elu_grad>}}};
+      {"relu",
+       {kKernelOf<poet_relu>, kKernelOf<poet_relu_grad>, kKernelOf<poet_relu_grad_of_bytes>}},
+      {"relu6",
+       {kKernelOf<poet_relu6>, kKernelOf<poet_relu6_grad>, kKernelOf<poet_relu6_grad_of_bytes>}},
+      {"leaky_relu",
+       {kKernelOf<poet_leaky_relu>, kKernelOf<poet_leaky_relu_grad>,
+        kKernelOf<poet_leaky_relu_grad_of_bytes>}},
+      {"sigmoid",
+       {kKernelOf<poet_sigmoid>, kKernelOf<poet_sigmoid_grad>,
+        kKernelOf<poet_sigmoid_grad_of_bytes>}},
+      {"tanh",
+       {kKernelOf<poet_tanh>, kKernelOf<poet_tanh_grad>, kKernelOf<poet_tanh_grad_of_bytes>}},
+      {"hard_sigmoid",
+       {kKernelOf<poet_hard_sigmoid>, kKernelOf<poet_hard_sigmoid_grad>,
+        kKernelOf<poet_hard_sigmoid_grad_of_bytes>}},
+      {"hard_swish",
+       {kKernelOf<poet_hard_swish>, kKernelOf<poet_hard_swish_grad>,
+        kKernelOf<poet_hard_swish_grad_of_bytes>}},
+      {"silu",
+       {kKernelOf<poet_silu>, kKernelOf<poet_silu_grad>, kKernelOf<poet_silu_grad_of_bytes>}},
+      {"gelu",
+       {kKernelOf<poet_gelu>, kKernelOf<poet_gelu_grad>, kKernelOf<poet_gelu_grad_of_bytes>}},
+      {"elu", {kKernelOf<poet_elu>, kKernelOf<poet_elu_grad>, kKernelOf<poet_elu_grad_of_bytes>}}};
   return table;
 }
 
@@ -50,6 +64,14 @@ Calls bind_map(const LayerNode& node) {
                                                     : kUnusedSlope;
   const poet_map_spec spec{.count = count_of(node.y()), .slope = slope};
   const MapKernels& found = map_kernels().at(node.op());
+  if (!node.is_forward() && node.reads_bytes(0)) {
+    return {call(found.of_bytes, {spec, node.copy(0)}, node.all())};
+  }
+  if (!node.is_forward() && node.reads_bits(0)) {
+    return {call(node.op() == "leaky_relu" ? kKernelOf<poet_leaky_relu_grad_of_bits>
+                                           : kKernelOf<poet_relu_grad_of_bits>,
+                 spec, node.all())};
+  }
   return {call(node.is_forward() ? found.forward : found.gradient, spec, node.all())};
 }
 

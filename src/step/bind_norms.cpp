@@ -29,6 +29,12 @@ Calls bind_batch_norm(const LayerNode& node) {
   }
   if (is_frozen) return {call(kKernelOf<poet_frozen_norm_grad>, spec, {node.in(0), node.weight()})};
   const std::optional<int> part = node.trained_part();
+  if (node.reads_bytes(0)) {
+    return {call(!part        ? kKernelOf<poet_batch_norm_grad_of_bytes>
+                 : *part == 0 ? kKernelOf<poet_batch_norm_grad_gamma_of_bytes>
+                              : kKernelOf<poet_batch_norm_grad_beta_of_bytes>,
+                 {spec, node.copy(0)}, {node.in(0), node.in(1), node.weight(), node.tile()})};
+  }
   const TypedKernel<poet_batch_norm_spec> gradient = !part ? kKernelOf<poet_batch_norm_grad>
                                                      : *part == 0
                                                          ? kKernelOf<poet_batch_norm_grad_gamma>
@@ -54,6 +60,10 @@ Calls bind_group_norm(const LayerNode& node) {
   }
   if (node.is_forward()) {
     return {call(kKernelOf<poet_group_norm>, spec, {node.in(0), node.weight(), node.bias()})};
+  }
+  if (node.reads_bytes(0)) {
+    return {call(kKernelOf<poet_group_norm_grad_of_bytes>, {spec, node.copy(0)},
+                 {node.in(0), node.in(1), node.weight(), node.tile()})};
   }
   return {call(kKernelOf<poet_group_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
 }

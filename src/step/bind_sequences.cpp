@@ -56,6 +56,14 @@ Calls bind_attention(const LayerNode& node) {
         node.output() == 0 ? kKernelOf<poet_attention_scores> : kKernelOf<poet_attention_context>,
         spec, node.all())};
   }
+  if (node.step() == 0 && node.reads_bytes(0)) {
+    return {call(kKernelOf<poet_attention_grad_v_of_bytes>, {spec, node.copy(0)},
+                 {node.in(0), node.in(1), node.tile()})};
+  }
+  if (node.step() == 1 && node.reads_bytes(2)) {
+    return {call(kKernelOf<poet_attention_grad_scores_of_bytes>, {spec, node.copy(2)},
+                 {node.in(0), node.in(1), node.in(2), node.tile()})};
+  }
   constexpr std::array kSteps{kKernelOf<poet_attention_grad_v>,
                               kKernelOf<poet_attention_grad_scores>,
                               kKernelOf<poet_attention_grad_q>, kKernelOf<poet_attention_grad_k>};

@@ -57,6 +57,7 @@ class StepBinder {
     step_.is_forward = spec.backward == Backward::none;
     step_.update = spec.update;
     step_.optimizer = spec.optimizer;
+    if (!step_.is_forward) step_.copies = spec.copies;
   }
 
   /// Parameters first, then data, then nodes in the order of the model's list: everything is
@@ -177,7 +178,9 @@ class StepBinder {
     const ModelNode& from = draft_.model.nodes[index];
     const NodeFormula& formula = draft_.formulas[index];
     StepNode node{.name = from.name, .op = from.op, .shape = from.out_shape};
-    if (formula.layer >= 0) {
+    if (from.copy_of) {
+      bind_copy(from, formula, node);
+    } else if (formula.layer >= 0) {
       in_layer(draft_.layers[formula.layer], [&] { bind_node(from, formula, node); });
     } else {
       bind_without_layer(index, from, formula, node);
@@ -200,6 +203,7 @@ class StepBinder {
     node.calls = bind_layer(layer_node);
     const DraftLayer& layer = draft_.layers[formula.layer];
     node.bytes = bytes_of(from, formula);
+    if (node.calls.front().kernel.has_tile) node.tile_bytes = from.workspace_bytes;
     const bool is_loss = layer.exact.is_loss || roots_.contains(formula.layer);
     if (is_loss && formula.output >= 0 && node.bytes > 0) {
       node.loss = step_.loss_count++;
@@ -210,6 +214,22 @@ class StepBinder {
     if (is_norm) node.sink->tracks = node.sink->parameters == layer.parameters.front();
     expect_operands(node);
     if (from.in_place) expect_takes_over(node, *from.in_place);
+  }
+
+  /// Bits are of a rectifier, whose gradient passes where its output is above 0, and below 6.
+  void bind_copy(const ModelNode& from, const NodeFormula& formula, StepNode& node) const {
+    const Shape& shape = formula.operands.front().shape;
+    const std::vector<OperandSource> tensor{{Kind::tensor, *from.copy_of, 0}};
+    node.bytes = *from.bytes;
+    node.writes_tensor = true;
+    if (from.op == "copy_int8") {
+      node.calls = {call(kKernelOf<poet_copy_int8>, copy_spec(shape, formula.keeps_sign), tensor)};
+      return;
+    }
+    const poet_map_spec map{.count = count_of(shape), .slope = 0};
+    const bool has_end = draft_.layers[formula.layer].spec->op == "relu6";
+    node.calls = {
+        call(has_end ? kKernelOf<poet_relu6_bits> : kKernelOf<poet_relu_bits>, map, tensor)};
   }
 
   /// Throws for another element type. The index of a maximum has a size of its own.

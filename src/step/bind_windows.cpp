@@ -111,6 +111,10 @@ Calls bind_convolution(const LayerNode& node) {
     return {call(is_transposed ? kKernelOf<poet_conv_transpose2d> : kKernelOf<poet_conv2d>, spec,
                  {node.in(0), node.weight(), node.bias()})};
   }
+  if (node.step() == 0 && node.reads_bytes(0)) {
+    return {call(kKernelOf<poet_conv2d_gradw_of_bytes>, {spec, node.copy(0)},
+                 {node.in(0), node.in(1), node.tile()})};
+  }
   if (node.step() == 0) {
     return {
         call(is_transposed ? kKernelOf<poet_conv_transpose2d_gradw> : kKernelOf<poet_conv2d_gradw>,

@@ -22,6 +22,7 @@ struct Kernel {
   int operand_count = 0;
   bool has_output = false;  ///< it writes a tensor
   bool has_sink = false;    ///< it passes a gradient to a sink
+  bool has_tile = false;    ///< its last operand is workspace, which it may write
   unsigned over = 0;        ///< a bit for each operand whose buffer the output may be
 };
 
@@ -36,7 +37,10 @@ namespace detail {
 template <typename Argument>
 inline constexpr bool kIsSink = std::is_same_v<Argument, const poet_sink*>;
 template <typename Argument>
-inline constexpr bool kIsOutput = !std::is_const_v<std::remove_pointer_t<Argument>>;
+inline constexpr bool kIsTile = std::is_same_v<Argument, poet_workspace*>;
+template <typename Argument>
+inline constexpr bool kIsOutput =
+    !std::is_const_v<std::remove_pointer_t<Argument>> && !kIsTile<Argument>;
 
 template <typename Argument>
 Argument argument(const void* const*& in, void* out, const poet_sink* sink) {
@@ -44,6 +48,8 @@ Argument argument(const void* const*& in, void* out, const poet_sink* sink) {
     return sink;
   } else if constexpr (kIsOutput<Argument>) {
     return static_cast<Argument>(out);
+  } else if constexpr (kIsTile<Argument>) {
+    return static_cast<Argument>(const_cast<void*>(*in++));
   } else {
     return static_cast<Argument>(*in++);
   }
@@ -56,8 +62,8 @@ void call(const void* spec, const void* const* in, void* out, const poet_sink* s
   std::apply([&](auto... all) { function(static_cast<const Spec*>(spec), all...); }, arguments);
 }
 
-/// Declarations in poet_kernels.h say what is what: a pointer to const is an operand, a sink is a
-/// sink, and any other pointer is the output.
+/// Declarations in poet_kernels.h say what is what: a pointer to const and workspace are operands,
+/// a sink is a sink, and any other pointer is the output.
 template <auto function, typename Spec, typename... Arguments>
 constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), std::string_view name,
                                      unsigned over) {
@@ -68,6 +74,7 @@ constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), std::s
            .operand_count = static_cast<int>(sizeof...(Arguments)) - kOutputs - kSinks,
            .has_output = kOutputs > 0,
            .has_sink = kSinks > 0,
+           .has_tile = (false || ... || kIsTile<Arguments>),
            .over = over}};
 }
 
@@ -89,7 +96,9 @@ using KernelSpec =
                  poet_prelu_spec, poet_softplus_spec, poet_softmax_spec, poet_dropout_spec,
                  poet_broadcast_spec, poet_mean_spec, poet_pool2d_spec, poet_upsample2d_spec,
                  poet_part_spec, poet_permute_spec, poet_cross_entropy_spec, poet_attention_spec,
-                 poet_recurrent_spec>;
+                 poet_recurrent_spec, poet_copy_spec, poet_conv2d_copy_spec, poet_linear_copy_spec,
+                 poet_batch_norm_copy_spec, poet_group_norm_copy_spec, poet_map_copy_spec,
+                 poet_attention_copy_spec>;
 
 inline const void* address_of(const KernelSpec& spec) {
   return std::visit([](const auto& held) -> const void* { return &held; }, spec);

@@ -31,7 +31,14 @@ inline constexpr unsigned kOver =
               poet_leaky_relu_grad, poet_sigmoid_grad, poet_tanh_grad, poet_hard_sigmoid_grad,
               poet_hard_swish_grad, poet_silu_grad, poet_gelu_grad, poet_elu_grad,
               poet_softplus_grad, poet_prelu_grad, poet_accumulate, poet_softmax_grad,
-              poet_log_softmax_grad, poet_add, poet_sub, poet_mul_grad_a, poet_div_grad_a>
+              poet_log_softmax_grad, poet_add, poet_sub, poet_mul_grad_a, poet_div_grad_a,
+              poet_batch_norm_grad_of_bytes, poet_batch_norm_grad_gamma_of_bytes,
+              poet_batch_norm_grad_beta_of_bytes, poet_group_norm_grad_of_bytes,
+              poet_relu_grad_of_bytes, poet_relu6_grad_of_bytes, poet_leaky_relu_grad_of_bytes,
+              poet_sigmoid_grad_of_bytes, poet_tanh_grad_of_bytes, poet_elu_grad_of_bytes,
+              poet_hard_sigmoid_grad_of_bytes, poet_hard_swish_grad_of_bytes,
+              poet_silu_grad_of_bytes, poet_gelu_grad_of_bytes, poet_relu_grad_of_bits,
+              poet_leaky_relu_grad_of_bits>
          ? 1U << 1U
          : 0U) |
     (kIsOneOf<function, poet_attention_grad_scores> ? 1U << 2U : 0U) |

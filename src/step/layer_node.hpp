@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/exact/copy_nodes.hpp"
 #include "model/exact/draft.hpp"
 #include "poet/error.hpp"
 #include "step/training_step.hpp"
@@ -29,6 +30,14 @@ inline std::int32_t product(const Shape& shape, std::size_t first, std::size_t l
 
 inline std::int32_t count_of(const Shape& shape) {
   return product(shape, 0, shape.size());
+}
+
+/// How bytes of a tensor of this shape lie.
+inline poet_copy_spec copy_spec(const Shape& shape, bool keeps_sign) {
+  const CopyLayout layout = copy_layout(shape);
+  return {.groups = narrow(layout.groups),
+          .group_size = narrow(layout.group_size),
+          .keeps_sign = keeps_sign ? 1 : 0};
 }
 
 /// A node that a layer makes, with what its kernel calls follow from.
@@ -68,6 +77,13 @@ class LayerNode {
   /// All of them.
   std::vector<OperandSource> all() const;
   std::size_t operand_count() const { return formula_.operands.size(); }
+  /// Whether that is a copy of one byte, or one bit, for each element.
+  bool reads_bytes(std::size_t i) const { return is_copy(i, "copy_int8"); }
+  bool reads_bits(std::size_t i) const { return is_copy(i, "copy_bits"); }
+  /// Of such bytes.
+  poet_copy_spec copy(std::size_t i) const { return copy_spec(formula_.operands[i].shape, false); }
+  /// What a kernel unpacks them into.
+  static OperandSource tile() { return {OperandSource::Kind::workspace, -1, 0}; }
 
   /// Tensor t of a group of the layer's parameters; none if the layer has no such tensor.
   OperandSource weight(std::size_t group = 0, std::size_t t = 0) const;
@@ -104,6 +120,10 @@ class LayerNode {
 
  private:
   OperandSource source_of(const FormulaOperand& operand) const;
+  bool is_copy(std::size_t i, std::string_view op) const {
+    const FormulaOperand& operand = formula_.operands[i];
+    return operand.is_copy && draft_.model.nodes[operand.index].op == op;
+  }
   /// Where kernels find parameters, an index into Draft::parameters, from this element on.
   OperandSource source_of(int parameters, std::int64_t offset) const;
 

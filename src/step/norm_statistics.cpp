@@ -12,6 +12,12 @@
 namespace poet {
 namespace {
 
+/// The geometry of a norm's gradient, which may read a copy.
+poet_batch_norm_spec& norm_of(KernelSpec& spec) {
+  auto* const copied = std::get_if<poet_batch_norm_copy_spec>(&spec);
+  return copied != nullptr ? copied->norm : std::get<poet_batch_norm_spec>(spec);
+}
+
 StepNorm norm_of(const LayerSpec& layer) {
   return {.layer = layer.name,
           .epsilon = layer.attributes.at("epsilon").number,
@@ -46,7 +52,7 @@ void order_statistics(TrainingStep& step) {
   std::map<int, std::vector<poet_batch_norm_spec*>> uses;  // by parameters, the last layer first
   for (StepNode& node : step.nodes) {
     if (!node.sink || !node.sink->tracks) continue;
-    uses[node.sink->parameters].push_back(&std::get<poet_batch_norm_spec>(node.calls.front().spec));
+    uses[node.sink->parameters].push_back(&norm_of(node.calls.front().spec));
   }
   for (const auto& [parameters, specs] : uses) {
     poet_real left = 1;

@@ -22,6 +22,7 @@ struct OperandSource {
     gradient,    ///< the accumulated gradient of these parameters
     target,      ///< TrainingStep::targets
     one,         ///< the number 1
+    workspace,   ///< the node's own
     none         ///< a null pointer
   };
   Kind kind = Kind::none;
@@ -59,6 +60,7 @@ struct StepNode {
   std::string op;
   Shape shape{};
   Bytes bytes = 0;        ///< that the kernels write of the node's tensor; its rest is padding
+  Bytes tile_bytes = 0;   ///< of workspace that its kernel writes
   int loss = -1;          ///< which of the losses it computes, as the model lists them; -1: none
   bool compares = false;  ///< of a loss layer: its first operand with its second, the target
   bool writes_tensor = false;  ///< kernels get the tensor as their output
@@ -122,6 +124,7 @@ struct TrainingStep {
   Optimizer optimizer = Optimizer::sgd;
   std::vector<StepNode> nodes;  ///< of the exact graph, in the order of a schedule
   NodeOrder order{};            ///< of `nodes`, as Model::order
+  Copies copies{};              ///< that gradients read
   std::vector<StepParameters> parameters;
   std::vector<StepData> inputs;
   std::vector<StepData> targets;  ///< of losses that name none

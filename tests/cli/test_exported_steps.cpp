@@ -93,6 +93,30 @@ INSTANTIATE_TEST_SUITE_P(
                     ExportedCase{"MixedAccumulatePaging", "accumulate", "60%", {"--no-remat"}}),
     [](const auto& each) { return each.param.name; });
 
+// Of a byte, with recomputation and pages, and of a bit.
+TEST_F(ExportedSteps, ReadCopiesAsRunDoes) {
+  const std::string model = folder_.write("mixed.json", mixed_model("fused"));
+  for (const json& copies :
+       {json{{"mode", "int8"}, {"tensors", {"input", "conv1", "relu1", "drop", "pool"}}},
+        json{{"mode", "exact"}, {"tensors", {"relu1"}}}}) {
+    const std::string path =
+        solved(model, "70%", {"--copies", folder_.write("copies.json", copies.dump())});
+    ASSERT_EQ(exported(path, {"--model", model}).status, 0);
+    const std::string gradients = folder_.file("gradients");
+    const Finished step = run_step(built(), {"3", "7", gradients});
+    ASSERT_EQ(step.status, 0) << step.out << step.err;
+    const json run =
+        document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+    expect_same(run, step.out, contents_of(gradients));
+    for (const json& gradient : run.at("gradients")) {
+      const double difference = gradient.at("relative_difference");
+      EXPECT_LT(difference, 0.3) << gradient;
+      EXPECT_EQ(difference == 0, copies["mode"] == "exact") << gradient;
+      EXPECT_GT(gradient.at("cosine").get<double>(), 0.95) << gradient;
+    }
+  }
+}
+
 /// The largest models first, a model only if it has an op that none before has, or one of which
 /// other parameters train. They are compiled, and each call states all members of its spec.
 std::vector<Tiny> models_of_every_op() {

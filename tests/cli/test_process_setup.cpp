@@ -1,4 +1,6 @@
 // A caller who closes, limits or takes away things costs the proof at most, never the schedule.
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "cli/poet_solve.hpp"
@@ -17,6 +19,9 @@ Finished in_shell(const std::string& script, const Words& arguments) {
 
 class Surroundings : public testing::Test {
  protected:
+  /// scripts/test sets it, which spares the program a second start.
+  static void SetUpTestSuite() { ::unsetenv("OPENBLAS_NUM_THREADS"); }
+
   Words to_file(const Words& words) const { return words + Words{"--output", path_}; }
   nlohmann::json written() const { return as_document(contents_of(path_)); }
 

@@ -28,6 +28,7 @@ void expect_kept(const Finished& run, const Limited& limited) {
   SCOPED_TRACE(fmt::format("{} on {} for {} s", limited.model, limited.platform, limited.seconds));
   EXPECT_LE(run.wall_seconds, 1.1 * std::stod(limited.seconds) + 1);
   ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err.find("a first schedule takes"), std::string::npos) << run.err;
   const auto summary = document(run).at("summary");
   EXPECT_GE(summary.at("lower_bound_joules"), summary.at("baseline_energy_joules"));
   EXPECT_LE(summary.at("lower_bound_joules"), summary.at("energy_joules"));
@@ -84,6 +85,7 @@ TEST(TimeLimit, IsKeptOnAGraphOfThousandsOfNodes) {
   EXPECT_LE(run.wall_seconds, 1.1 * 1 + 1);
   const int unknown = 4;
   EXPECT_TRUE(run.status == 0 || run.status == unknown) << run.err;
+  EXPECT_NE(run.err.find("'chain' has 6000 nodes"), std::string::npos) << run.err;
 }
 
 }  // namespace

@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 
 #include "poet/solve.hpp"
-#include "solver/formulation/moments.hpp"
 #include "solver/limits.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/moments/moment_rows.hpp"
+#include "solver/moments/moments.hpp"
+#include "solver/moments/prove.hpp"
 #include "solver/phases/phases.hpp"
-#include "solver/proof/moment_milp.hpp"
-#include "solver/proof/prove.hpp"
 #include "solver/solve_state.hpp"
 #include "support/answers.hpp"
 #include "support/cases.hpp"
@@ -42,12 +42,17 @@ struct Looked {
 };
 
 Looked look(const Problem& problem, const ProofCosts& costs, const std::vector<int>& moments) {
-  const auto root =
-      search_proof_in_child(problem, costs, {.stages = moments}, {.seconds = 60, .nodes = 1}, 0,
-                            [](std::int64_t) { return true; });
+  const MomentModel model(problem, costs, moments, false);
+  std::vector<ProofRow> rows = moment_rows(model);
+  const auto root = search_proof_in_child(
+      [&](const ProofReport& report) {
+        return search_proof(model, costs, rows, {.seconds = 60, .nodes = 1}, report);
+      },
+      60, 0, [](std::int64_t) { return true; });
   EXPECT_TRUE(root.result) << root.failure;
-  const ScaledMilp scaled = scale(moment_milp(MomentModel(problem, costs, moments, false), costs),
-                                  baseline(problem.graph).energy_joules);
+  for (ProofRow& row : tight_ram_rows(model)) rows.push_back(std::move(row));
+  const ScaledMilp scaled =
+      scale(moment_milp(model, costs, rows), baseline(problem.graph).energy_joules);
   return {.root = root.result.value_or(ProofAttempt{}),
           .searched = solve_mip(scaled.milp, {}, [](const MipProgress&) { return true; }),
           .units_per_joule = scaled.units_per_joule};

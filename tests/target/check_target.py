@@ -8,6 +8,7 @@ with a line for each difference; 77, which CTest takes for skipped, without a co
 """
 import hashlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -152,6 +153,43 @@ def copied(example):
         expect_equal(here.schedule(SCHEDULED)["summary"]["memory"]["flash_bytes"], kept[key].constant_bytes, "bytes of flash")
     expect_equal([step.bits for step in kept["copied"].steps], [step.bits for step in kept["in_place"].steps], "losses")
     expect_equal(kept["copied"].gradients, kept["in_place"].gradients, "gradients")
+
+
+def copied_tensors(example):
+    """Gradients that read copies of tensors have the bits of the host, in less RAM than without copies."""
+    peaks = {}
+    for mode in ("none", "exact", "int8"):
+        folder = example.build / f"copied_{mode}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        layers = [{"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 8, "kernel": 3, "padding": 1},
+                  {"name": "norm", "op": "batch_norm2d", "inputs": ["conv"]},
+                  {"name": "relu", "op": "relu6", "inputs": ["norm"]},
+                  {"name": "deep", "op": "conv2d", "inputs": ["relu"], "out_channels": 8, "kernel": 3, "groups": 8, "stride": 2},
+                  {"name": "silu", "op": "silu", "inputs": ["deep"]},
+                  {"name": "point", "op": "conv2d", "inputs": ["silu"], "out_channels": 6, "kernel": 1},
+                  {"name": "group", "op": "group_norm", "inputs": ["point"], "groups": 2},
+                  {"name": "flat", "op": "flatten", "inputs": ["group"]},
+                  {"name": "h", "op": "linear_relu", "inputs": ["flat"], "out_features": 32},
+                  {"name": "fc", "op": "linear", "inputs": ["h"], "out_features": 3},
+                  {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 3}]
+        (folder / "model.json").write_text(json.dumps({
+            "format": "poet-model", "version": 2, "name": mode, "input": {"shape": [2, 3, 12, 12]}, "layers": layers}))
+        tensors = ["relu", "h"] if mode == "exact" else ["conv", "relu", "deep", "silu", "point", "group", "h"]
+        (folder / "copies.json").write_text(json.dumps({"mode": mode, "tensors": tensors}))
+        options = "" if mode == "none" else f"--copies {folder / 'copies.json'}"
+        here = board.Example(example.poet_solve, folder, folder / "model.json", seed=SEED)
+        variant = board.Variant("all", "100%", options)
+        expect_equal(here.link(variant, SMALL), "", f"link {mode}")
+        chip = expect_bits_of_host(here, variant, SMALL, 3, 7)
+        peaks[mode] = here.schedule(variant)["summary"]["peak_ram_bytes"]
+        errors = [gradient.get("relative_difference") for gradient in here.run_on_host(variant, 3, SEED)["gradients"]]
+        if mode == "int8":
+            expect(all(0 < error < 0.3 for error in errors), f"gradients differ by {errors}")
+            expect(all(math.isfinite(step.loss) for step in chip.steps), "the training diverges")
+        else:
+            expect(set(errors) == ({None} if mode == "none" else {0}), f"gradients of {mode} differ by {errors}")
+    expect(peaks["int8"] < 0.7 * peaks["none"], f"bytes of RAM: {peaks}")
 
 
 def parts(example):
@@ -545,7 +583,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, frozen_bytes, copied, parts, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page,
+    build, fit, frozen, frozen_bytes, copied, copied_tensors, parts, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page,
     ecc_states, two_networks, one_command, classified, page, imported, measured,
     arduino, contraction)}
 

@@ -1,7 +1,8 @@
 /* Counts the instructions of kernels on the emulated board whose timer counts them, and paints the
  * stack below itself. A line for each kernel: SHAPE PASS TICKS MACS, where passes are forward,
- * input and weight, whose gradient is applied by SGD; and forward and input with weights of bytes.
- */
+ * input and weight, whose gradient is applied by SGD; forward and input with weights of bytes; and
+ * weight with a copy of one byte of x. Other gradients have a line for numbers and one for bytes,
+ * by elements. */
 #include <string.h>
 
 #include "clock.h"
@@ -12,6 +13,8 @@
 static poet_real memory[400000];
 static int8_t bytes[40000];
 static poet_real scales[128];
+static poet_real tile[4096];
+static poet_real copy[8192];
 
 /* What a case reads and writes, one tensor behind the other. */
 struct tensors {
@@ -52,6 +55,16 @@ static struct poet_sink update_of(poet_real* parameters) {
   sink.parameters = parameters;
   return sink;
 }
+
+/* A copy of `groups` x `group_size` numbers. */
+static struct poet_copy_spec copy_of(const poet_real* x, int32_t groups, int32_t group_size) {
+  const struct poet_copy_spec c = {groups, group_size, 1};
+  poet_copy_int8(&c, x, (int8_t*)copy);
+  return c;
+}
+
+static const int8_t* const kCopy = (const int8_t*)copy;
+static struct poet_workspace* const kTile = (struct poet_workspace*)(void*)tile;
 
 struct convolution {
   const char* name;
@@ -98,6 +111,12 @@ static void count_convolution(const struct convolution* v) {
   start = poet_ticks();
   poet_conv2d_int8_grad(&c, t.y, bytes, scales, t.dx);
   report(v->name, " input_int8 ", poet_ticks() - start, outputs * of_output);
+  {
+    const struct poet_conv2d_copy_spec s = {c, copy_of(t.x, v->channels, v->height * v->width)};
+    start = poet_ticks();
+    poet_conv2d_gradw_of_bytes(&s, kCopy, t.y, kTile, &sink);
+    report(v->name, " weight_copy ", poet_ticks() - start, outputs * of_output);
+  }
 }
 
 static void count_dense(const char* name, int32_t rows, int32_t inputs, int32_t outputs) {
@@ -119,6 +138,80 @@ static void count_dense(const char* name, int32_t rows, int32_t inputs, int32_t 
   start = poet_ticks();
   poet_linear_int8_grad(&l, t.y, bytes, scales, t.dx);
   report(name, " input_int8 ", poet_ticks() - start, rows * inputs * outputs);
+  {
+    const struct poet_linear_copy_spec s = {l, copy_of(t.x, rows, inputs)};
+    start = poet_ticks();
+    poet_linear_gradw_of_bytes(&s, kCopy, t.y, kTile, &sink);
+    report(name, " weight_copy ", poet_ticks() - start, rows * inputs * outputs);
+  }
+}
+
+enum { kElements = 4096 };
+
+static void count_norms(void) {
+  const struct poet_batch_norm_spec b = {2, 8, kElements / 16, (poet_real)0.00001, 1, 0};
+  const struct poet_group_norm_spec n = {kElements / 64, 1, 64, 1, 1, (poet_real)0.00001};
+  const struct tensors t = numbers(kElements, 128, 128, kElements);
+  const struct poet_sink sink = update_of(t.w);
+  const struct poet_batch_norm_copy_spec b_copy = {b, copy_of(t.x, 16, kElements / 16)};
+  struct poet_group_norm_copy_spec n_copy = {n, {0, 0, 0}};
+  uint32_t start = poet_ticks();
+  poet_batch_norm_grad(&b, t.x, t.y, t.w, t.dx, &sink);
+  report("batch_norm", " numbers ", poet_ticks() - start, kElements);
+  start = poet_ticks();
+  poet_batch_norm_grad_of_bytes(&b_copy, kCopy, t.y, t.w, kTile, t.dx, &sink);
+  report("batch_norm", " bytes ", poet_ticks() - start, kElements);
+  n_copy.copy = copy_of(t.x, kElements / 64, 64);
+  start = poet_ticks();
+  poet_group_norm_grad(&n, t.x, t.y, t.w, t.dx, &sink);
+  report("layer_norm", " numbers ", poet_ticks() - start, kElements);
+  start = poet_ticks();
+  poet_group_norm_grad_of_bytes(&n_copy, kCopy, t.y, t.w, kTile, t.dx, &sink);
+  report("layer_norm", " bytes ", poet_ticks() - start, kElements);
+}
+
+static void count_attention(void) {
+  struct poet_attention_spec a = {1, 4, 32, 32, 16, 0, 0, 0, 0, 0, 0, 0, 0};
+  const struct tensors t = numbers(kElements, kElements, 0, kElements);
+  const struct poet_attention_copy_spec c = {(poet_attention_layout(&a), a),
+                                             copy_of(t.x, a.heads, a.queries * a.keys)};
+  uint32_t start = poet_ticks();
+  poet_attention_grad_scores(&a, t.w, t.y, t.x, t.dx);
+  report("attention_scores", " numbers ", poet_ticks() - start, kElements);
+  start = poet_ticks();
+  poet_attention_grad_scores_of_bytes(&c, t.w, t.y, kCopy, kTile, t.dx);
+  report("attention_scores", " bytes ", poet_ticks() - start, kElements);
+  start = poet_ticks();
+  poet_attention_grad_v(&a, t.x, t.w, t.dx);
+  report("attention_values", " numbers ", poet_ticks() - start, kElements);
+  start = poet_ticks();
+  poet_attention_grad_v_of_bytes(&c, kCopy, t.w, kTile, t.dx);
+  report("attention_values", " bytes ", poet_ticks() - start, kElements);
+}
+
+#define COUNT_MAP(name)                                        \
+  start = poet_ticks();                                        \
+  poet_##name##_grad(&m.map, t.x, t.y, t.dx);                  \
+  report(#name, " numbers ", poet_ticks() - start, kElements); \
+  start = poet_ticks();                                        \
+  poet_##name##_grad_of_bytes(&m, kCopy, t.y, t.dx);           \
+  report(#name, " bytes ", poet_ticks() - start, kElements);
+
+static void count_activations(void) {
+  const struct tensors t = numbers(kElements, 0, 0, kElements);
+  const struct poet_map_copy_spec m = {{kElements, (poet_real)0.01},
+                                       copy_of(t.x, 16, kElements / 16)};
+  uint32_t start;
+  COUNT_MAP(relu)
+  COUNT_MAP(relu6)
+  COUNT_MAP(leaky_relu)
+  COUNT_MAP(sigmoid)
+  COUNT_MAP(tanh)
+  COUNT_MAP(elu)
+  COUNT_MAP(hard_sigmoid)
+  COUNT_MAP(hard_swish)
+  COUNT_MAP(silu)
+  COUNT_MAP(gelu)
 }
 
 int main(void) {
@@ -139,5 +232,8 @@ int main(void) {
     count_convolution(&convolutions[i]);
   count_dense("dense_1x256_64", 1, 256, 64);
   count_dense("dense_32x64_64", 32, 64, 64);
+  count_norms();
+  count_attention();
+  count_activations();
   return STATUS_OK;
 }

@@ -205,6 +205,9 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     session.problem.request = resolved.request;
     note_about_chain(subject.model);
     warn_about_chip(subject, resolved.limits.ram_budget_bytes);
+    if (resolved.limits.ram_budget_bytes < subject.base.peak_ram_bytes) {
+      warn_about_size(subject, question.settings);
+    }
     write_graph(arguments, subject, resolved.limits, plots);
     if (arguments.no_solve) return ExitCode::ok;
     const auto known = with_place(
@@ -282,6 +285,7 @@ Run add_solve(CLI::App& app) {
                       &arguments->asked.model.platform_sizes);
   add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
+  add_copies_option(app, arguments->asked.model, kWhatToSolve);
   OptionGroup(app, kWhatToSolve)
       .choice("--at", question.at,
               "where in the intervals of the platform's energy figures to solve: at the geometric "

@@ -33,6 +33,9 @@ bool is_sound(const ScheduleFile& file, const std::string& name, const std::stri
 /// Warns if the budget and what is beside the tensors are more than the chip has.
 void warn_about_chip(const Subject& subject, Bytes ram_for_tensors);
 
+/// Warns if the graph is so large that the limits may end the search before it has a schedule.
+void warn_about_size(const Subject& subject, const SolveSettings& settings);
+
 /// `beside the tensors: parameters 966.3 KiB, reserve 16 KiB`; logs nothing if there is nothing.
 void print_beside_tensors(const Subject& subject);
 

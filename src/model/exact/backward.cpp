@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "model/exact/copy_nodes.hpp"
 #include "model/exact/draft.hpp"
 #include "model/exact/gradient_plan.hpp"
 #include "poet/error.hpp"
@@ -105,6 +106,12 @@ class BackwardPass {
     return -1;
   }
 
+  /// The node that a gradient reads for this tensor: its copy, if it has one that will do.
+  int find_read(int l, TensorRef tensor) const {
+    const int node = find(l, tensor);
+    return node >= 0 ? read_node(draft_, node, tensor) : -1;
+  }
+
   static const Shape& shape_of(const DraftLayer& layer, TensorRef tensor) {
     switch (tensor.kind) {
       case TensorRef::Kind::input:
@@ -123,7 +130,9 @@ class BackwardPass {
     const DraftLayer& layer = draft_.layers[l];
     const Shape& shape = shape_of(layer, tensor);
     if (tensor.kind == TensorRef::Kind::gradient && plan_.is_root[l]) return {Kind::one, -1, shape};
-    if (const int node = find(l, tensor); node >= 0) return {Kind::tensor, node, shape};
+    if (const int node = find_read(l, tensor); node >= 0) {
+      return {Kind::tensor, node, shape, node != find(l, tensor)};
+    }
     if (tensor.kind != TensorRef::Kind::input) return {Kind::none, -1, shape};
     return {Kind::parameters, layer.inputs[tensor.index].parameters, shape};
   }
@@ -135,7 +144,7 @@ class BackwardPass {
     return formula;
   }
 
-  ModelNode gradient_node(int l, const GradientStep& step) const {
+  ModelNode gradient_node(int l, const GradientStep& step) {
     const DraftLayer& layer = draft_.layers[l];
     ModelNode node;
     node.op = layer.spec->op + (is_of_parameters(layer, step) ? "_gradw" : "_grad");
@@ -144,8 +153,9 @@ class BackwardPass {
     node.backward = true;
     node.workspace_bytes = layer.spec->workspace_bytes;
     for (const TensorRef tensor : step.reads) {
-      if (const int input = find(l, tensor); input >= 0) {
+      if (const int input = find_read(l, tensor); input >= 0) {
         node.operands.push_back({input, shape_of(layer, tensor)});
+        if (input != find(l, tensor)) read_copy(draft_, input, tensor, node);
       }
       if (tensor.kind != TensorRef::Kind::input || layer.inputs[tensor.index].node >= 0) continue;
       read_parameters(draft_, layer.inputs[tensor.index].parameters, node);
@@ -164,7 +174,12 @@ class BackwardPass {
       if (stated == true && tensor.kind == TensorRef::Kind::gradient) allowed.push_back(tensor);
     }
     for (const TensorRef tensor : allowed) {
-      if (const int node = find(l, tensor); node >= 0) over.push_back(node);
+      const auto read = std::find_if(step.reads.begin(), step.reads.end(), [&](TensorRef each) {
+        return each.kind == tensor.kind && each.index == tensor.index;
+      });
+      const int node = find(l, tensor);
+      const bool is_read = read == step.reads.end() || find_read(l, *read) == node;
+      if (node >= 0 && is_read) over.push_back(node);
     }
     return over;
   }

@@ -94,6 +94,7 @@ int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int>
   draft.formulas.push_back(std::move(formula));
   draft.over.push_back(std::move(over));
   draft.gradient_bytes.push_back(gradient_bytes);
+  draft.copies.push_back(-1);
   return static_cast<int>(nodes.size()) - 1;
 }
 
@@ -150,6 +151,7 @@ Draft draft_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& e
   } catch (const InputError& error) {
     throw InputError(spec.place + ": /layers", error.what());
   }
+  expect_read_copies(draft, spec);
   choose_in_place(draft);
   for (const DraftParameters& from : draft.parameters) {
     draft.model.parameters.push_back({.name = from.name,

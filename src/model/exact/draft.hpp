@@ -60,11 +60,12 @@ struct FormulaOperand {
   Kind kind = Kind::none;
   int index = -1;
   Shape shape{};
+  bool is_copy = false;  ///< the node is a copy of the tensor, whose shape this is
 };
 
 /// How a node came about: what has to be known to compute it, beside the graph. Absent indices are
-/// -1. A node without a layer is an input, a copy of parameters, the sum of two gradients, or an
-/// update.
+/// -1. A node without a layer is an input, its copy, a copy of parameters, the sum of two
+/// gradients, or an update. A copy of a tensor has the tensor's layer, and neither output nor step.
 struct NodeFormula {
   int layer = -1;                          ///< an index into Draft::layers
   int output = -1;                         ///< of the forward pass: into ExactLayer::nodes
@@ -74,6 +75,7 @@ struct NodeFormula {
                                            ///< copies: an index into Draft::parameters
   int also = -1;                           ///< further parameters whose gradient the node applies
   int sum = -1;                            ///< the node of the earlier gradients that it adds to
+  bool keeps_sign = false;                 ///< of a copy: some gradient reads the tensor's sign
 };
 
 /// A training graph under construction.
@@ -85,6 +87,7 @@ struct Draft {
   std::vector<std::vector<int>> over;              ///< by node: inputs that it may take over
   std::vector<std::optional<int>> gradient_bytes;  ///< by node: of an element of its gradient
   std::vector<NodeFormula> formulas;               ///< by node
+  std::vector<int> copies;                         ///< by node: its copy for gradients, or -1
 };
 
 /// Appends a node, whose inputs are its operands, sorted, each once. Throws InputError beyond
@@ -110,6 +113,10 @@ Draft draft_forward(const ModelSpec& spec, std::int64_t batch_size, InputErrors&
 
 /// Appends the backward pass and the updates of parameters. Throws InputError without a loss.
 void append_exact_backward(Draft& draft, const ModelSpec& spec);
+
+/// Throws InputError for a copy that nothing reads, and for a name of the stated copies that is no
+/// forward tensor.
+void expect_read_copies(const Draft& draft, const ModelSpec& spec);
 
 /// Decides for each node which input it may take over (problem/take_over.hpp), and keeps what there
 /// was to choose from.

@@ -21,8 +21,16 @@ struct TensorRef {
     gradient,  ///< dY: the gradient of such a node; left out if nothing gives it one
     step       ///< the result of an earlier step of the layer's backward pass
   };
+  /// What the formula needs of the tensor, if a kernel can read it from a copy.
+  enum class Copied {
+    never,
+    values,  ///< from a byte for each element
+    sign     ///< likewise, or from a bit
+  };
   Kind kind = Kind::input;
   int index = 0;
+  Copied copied = Copied::never;
+  std::int64_t tile = 0;  ///< elements of a copy that the kernel converts at a time, in workspace
 };
 
 namespace ref {
@@ -37,6 +45,13 @@ constexpr TensorRef dy(int index = 0) {
 }
 constexpr TensorRef step(int index) {
   return {TensorRef::Kind::step, index};
+}
+/// A tensor of which a copy will do.
+constexpr TensorRef values(TensorRef tensor, std::int64_t tile = 0) {
+  return {tensor.kind, tensor.index, TensorRef::Copied::values, tile};
+}
+constexpr TensorRef sign(TensorRef tensor) {
+  return {tensor.kind, tensor.index, TensorRef::Copied::sign};
 }
 }  // namespace ref
 

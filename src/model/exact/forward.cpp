@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "model/exact/copy_nodes.hpp"
 #include "model/exact/draft.hpp"
 #include "model/exact/layer_options.hpp"
 #include "model/exact/train_parts.hpp"
@@ -80,6 +81,7 @@ class ForwardPass {
       node.recompute = spec.repeatable;
       draft_.names.insert(spec.name);
       tensor.node = add_node(draft_, std::move(node), {}, {});
+      errors_.collect([&] { add_stated_copy(draft_, spec_.copies, tensor.node, spec.copy); });
     }
     errors_.collect([&] { names_.add(spec.name, spec.place); });
     tensors_.push_back(std::move(tensor));
@@ -262,6 +264,7 @@ class ForwardPass {
       }
       layer.nodes.push_back(
           add_node(draft_, std::move(node), std::move(formula), std::move(over), sizes.gradients));
+      add_stated_copy(draft_, spec_.copies, layer.nodes.back(), spec.copy);
     }
   }
 

@@ -61,7 +61,8 @@ ElementBytes sizes_of(const ModelSpec& spec, const LayerSpec& layer) {
 void check_tensor_options(const Draft& draft, const DraftLayer& layer) {
   const LayerSpec& spec = *layer.spec;
   const bool is_plain = spec.recompute && spec.page && spec.bank.empty() &&
-                        spec.workspace_bytes == 0 && !spec.in_place && !spec.in_place_over;
+                        spec.workspace_bytes == 0 && !spec.in_place && !spec.in_place_over &&
+                        spec.copy == CopyRule::chosen;
   if (is_plain || !(layer.exact.view || layer.exact.is_parameter)) return;
   if (layer.exact.is_parameter) {
     throw InputError(spec.place, "found an attribute of a computation, which a parameter is not");

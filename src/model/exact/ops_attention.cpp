@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "model/exact/exact_ops.hpp"
@@ -9,6 +11,8 @@
 // may take its place.
 namespace poet::exact {
 namespace {
+
+constexpr std::int64_t kColumnsInScoresTile = 16;
 
 /// What one product of all heads costs, and what softmax costs per score.
 struct AttentionFlop {
@@ -54,6 +58,9 @@ ExactLayer attention(const LayerCall& call) {
       attention_flop(checked_product({batch, queries[row_axis], keys[row_axis]}), hidden, heads);
   Shape scores = {heads, queries[row_axis], keys[row_axis]};
   if (queries.size() == 3) scores.insert(scores.begin(), batch);
+  // A kernel converts some columns of P at a time, or a row, if it is a copy.
+  const std::int64_t probabilities =
+      checked_product({queries[row_axis], std::min(kColumnsInScoresTile, keys[row_axis])});
   return {
       .nodes =
           {{.suffix = "scores",
@@ -62,11 +69,14 @@ ExactLayer attention(const LayerCall& call) {
             .reads = {ref::x(0), ref::x(1)}},
            {.suffix = "", .shape = queries, .flop = flop.product, .reads = {ref::y(0), ref::x(2)}}},
       .steps = {
-          {.index = 2, .shape = keys, .flop = flop.product, .reads = {ref::y(0), ref::dy(1)}},
+          {.index = 2,
+           .shape = keys,
+           .flop = flop.product,
+           .reads = {ref::values(ref::y(0), probabilities), ref::dy(1)}},
           {.of = GradientStep::Of::inner,
            .shape = scores,
            .flop = checked_sum({flop.product, flop.softmax_gradient}),
-           .reads = {ref::dy(1), ref::x(2), ref::y(0)},
+           .reads = {ref::dy(1), ref::x(2), ref::values(ref::y(0), keys[row_axis])},
            .over = {ref::y(0)},
            .name = "scores"},
           {.index = 0, .shape = queries, .flop = flop.product, .reads = {ref::step(1), ref::x(1)}},
@@ -89,11 +99,14 @@ ExactLayer attention_qkv(const LayerCall& call) {
                  .reads = {ref::x()},
                  .parameters = {0}}},
       .parameters = {{"", {{checked_product({3, head_dim, heads}), hidden}}}},
-      .steps = {{.of = GradientStep::Of::parameters,
-                 .shape = {},
-                 .flop = flop,
-                 .reads = {ref::x(), ref::dy()}},
-                {.shape = call.input(), .flop = flop, .reads = {ref::dy()}, .parameters = {0}}}};
+      .steps = {
+          {.of = GradientStep::Of::parameters,
+           .shape = {},
+           .flop = flop,
+           .reads = {ref::values(ref::x(), checked_product(
+                                               {sequence, std::min(kColumnsInScoresTile, hidden)})),
+                     ref::dy()}},
+          {.shape = call.input(), .flop = flop, .reads = {ref::dy()}, .parameters = {0}}}};
 }
 
 // Y = S, S, heads, after softmax;  flop = 2 S S I heads + (E + 4) S S heads.

@@ -2,6 +2,8 @@
 // direct form are counted, without padding apart: every window costs as many as the kernel has
 // weights. No workspace is counted, since the kernels of runtime need none; a layer may state one.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "model/exact/exact_ops.hpp"
@@ -10,6 +12,8 @@
 
 namespace poet::exact {
 namespace {
+
+constexpr std::int64_t kPlanesInTile = 4;
 
 std::vector<Shape> weight_and_bias(Shape weight, bool has_bias) {
   const std::int64_t out = weight[0];
@@ -25,13 +29,13 @@ void expect_groups(std::int64_t in, std::int64_t out, std::int64_t groups) {
       in, out));
 }
 
-/// gX reads dY and the parameters; gW reads X and dY.
-std::vector<GradientStep> product_steps(const Shape& in, std::int64_t input_flop,
+/// gX reads dY and the parameters; gW reads X, as it is or from a copy, and dY.
+std::vector<GradientStep> product_steps(const Shape& in, TensorRef x, std::int64_t input_flop,
                                         std::int64_t parameter_flop) {
   return {{.of = GradientStep::Of::parameters,
            .shape = {},
            .flop = parameter_flop,
-           .reads = {ref::x(), ref::dy()}},
+           .reads = {x, ref::dy()}},
           {.shape = in, .flop = input_flop, .reads = {ref::dy()}, .parameters = {0}}};
 }
 
@@ -62,6 +66,9 @@ ExactLayer convolution(const LayerCall& call, const Shape& image, const Convolut
   const std::int64_t flop =
       checked_product({2, window.kernel.height, window.kernel.width, image[1] / groups, positions});
   const std::int64_t with_bias = has_bias ? checked_sum({flop, positions}) : flop;
+  // The kernel converts a few channels of every image at a time.
+  const std::int64_t planes =
+      checked_product({image[0], std::min(kPlanesInTile, image[1] / groups), image[2], image[3]});
   Shape weight = {out, image[1] / groups};
   if (has_height) weight.push_back(window.kernel.height);
   weight.push_back(window.kernel.width);
@@ -71,7 +78,7 @@ ExactLayer convolution(const LayerCall& call, const Shape& image, const Convolut
                      .reads = {ref::x()},
                      .parameters = {0}}},
           .parameters = {{"", weight_and_bias(std::move(weight), has_bias)}},
-          .steps = product_steps(call.input(), flop, with_bias)};
+          .steps = product_steps(call.input(), ref::values(ref::x(), planes), flop, with_bias)};
 }
 
 }  // namespace
@@ -136,7 +143,7 @@ ExactLayer conv_transpose2d(const LayerCall& call) {
                      .reads = {ref::x()},
                      .parameters = {0}}},
           .parameters = {{"", std::move(parameters)}},
-          .steps = product_steps(in, flop, with_bias)};
+          .steps = product_steps(in, ref::x(), flop, with_bias)};
 }
 
 }  // namespace poet::exact

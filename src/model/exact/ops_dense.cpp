@@ -12,12 +12,16 @@
 namespace poet::exact {
 namespace {
 
+/// What a kernel converts of each row at a time, if X is a copy.
+constexpr std::int64_t kColumnsInTile = 16;
+
 struct Products {
   std::int64_t rows = 1;
   std::int64_t flop = 0;  ///< of the matrix product
   std::int64_t with_bias = 0;
   Shape out_shape;
   ParameterGroup parameters;
+  TensorRef copied_x;  ///< X as the gradient of the weight reads it
 };
 
 // Leading extents are rows, so that a sequence needs no reshape around its linear layers.
@@ -33,6 +37,8 @@ Products products(const LayerCall& call) {
   const std::int64_t out = call.value("out_features");
   result.rows = element_count(in) / in.back();
   result.flop = checked_product({2, result.rows, in.back(), out});
+  result.copied_x =
+      ref::values(ref::x(), checked_product({result.rows, std::min(kColumnsInTile, in.back())}));
   result.parameters.shapes = {{out, in.back()}};
   result.with_bias = result.flop;
   if (call.value("bias") != 0) {
@@ -77,7 +83,7 @@ ExactLayer linear(const LayerCall& call) {
           {.of = GradientStep::Of::parameters,
            .shape = {},
            .flop = product.with_bias,
-           .reads = {ref::x(), ref::dy()}},
+           .reads = {product.copied_x, ref::dy()}},
           {.shape = call.input(), .flop = product.flop, .reads = {ref::dy()}, .parameters = {0}}}};
 }
 
@@ -88,12 +94,12 @@ ExactLayer linear_relu(const LayerCall& call) {
   ForwardNode& out = layer.nodes.front();
   const std::int64_t count = element_count(out.shape);
   out.flop = checked_sum({out.flop, count});
-  layer.steps[0].reads = {ref::x(), ref::step(0)};
+  layer.steps[0].reads.back() = ref::step(0);
   layer.steps[1].reads = {ref::step(0)};
   layer.steps.insert(layer.steps.begin(), {.of = GradientStep::Of::inner,
                                            .shape = out.shape,
                                            .flop = count,
-                                           .reads = {ref::y(), ref::dy()},
+                                           .reads = {ref::sign(ref::y()), ref::dy()},
                                            .over = {ref::dy()},
                                            .name = "z"});
   return layer;

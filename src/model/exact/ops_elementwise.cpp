@@ -9,6 +9,8 @@
 namespace poet::exact {
 namespace {
 
+using Copied = TensorRef::Copied;
+
 /// What the gradient reads beside dY.
 enum class Saves { nothing, input, output };
 
@@ -16,15 +18,19 @@ struct MapFlop {
   std::int64_t forward, backward;  ///< an element
 };
 
-ExactLayer map(const LayerCall& call, MapFlop per_element, Saves saves) {
+/// `copied`: what it needs of that.
+ExactLayer map(const LayerCall& call, MapFlop per_element, Saves saves,
+               Copied copied = Copied::never) {
   const Shape& in = call.input();
   const std::int64_t count = element_count(in);
   GradientStep step{.shape = in,
                     .flop = checked_product({per_element.backward, count}),
                     .reads = {},
                     .over = {ref::dy()}};
-  if (saves == Saves::input) step.reads.push_back(ref::x());
-  if (saves == Saves::output) step.reads.push_back(ref::y());
+  if (saves != Saves::nothing) {
+    step.reads.push_back(saves == Saves::input ? ref::x() : ref::y());
+    step.reads.back().copied = copied;
+  }
   step.reads.push_back(ref::dy());
   return {.nodes = {{.suffix = "",
                      .shape = in,
@@ -40,7 +46,7 @@ ExactLayer map(const LayerCall& call, MapFlop per_element, Saves saves) {
 // With `mask` the gradient reads one bit for each element instead of Y: a node of its own, which
 // reads Y. Y itself is then needed only by what reads it.  flop = |Y|
 ExactLayer relu(const LayerCall& call) {
-  if (call.value("mask") == 0) return map(call, {1, 1}, Saves::output);
+  if (call.value("mask") == 0) return map(call, {1, 1}, Saves::output, Copied::sign);
   constexpr std::int64_t kBitsInByte = 8;
   const std::int64_t count = element_count(call.input());
   ExactLayer layer = map(call, {1, 1}, Saves::nothing);
@@ -55,17 +61,17 @@ ExactLayer relu(const LayerCall& call) {
 
 // sigmoid, tanh.  flop = (E + 2) |Y|;  gX: Y, dY; 3 |Y|
 ExactLayer sigmoid(const LayerCall& call) {
-  return map(call, {kExpFlop + 2, 3}, Saves::output);
+  return map(call, {kExpFlop + 2, 3}, Saves::output, Copied::values);
 }
 
 // hard_sigmoid, hard_swish.  flop = 4 |Y|;  gX: X, dY; 5 |Y|
 ExactLayer hard_sigmoid(const LayerCall& call) {
-  return map(call, {4, 5}, Saves::input);
+  return map(call, {4, 5}, Saves::input, Copied::values);
 }
 
 // silu, gelu.  flop = (E + 4) |Y|;  gX: X, dY; (E + 8) |Y|
 ExactLayer silu(const LayerCall& call) {
-  return map(call, {kExpFlop + 4, kExpFlop + 8}, Saves::input);
+  return map(call, {kExpFlop + 4, kExpFlop + 8}, Saves::input, Copied::values);
 }
 
 // W = one slope, or C (the second extent) with `per_channel`;  flop = |Y|;  gX: X, dY, W; |Y|;
@@ -93,7 +99,7 @@ ExactLayer prelu(const LayerCall& call) {
 
 // Below 0, Y = alpha (e^X - 1).  flop = (E + 3) |Y|;  gX: Y, dY; 2 |Y|
 ExactLayer elu(const LayerCall& call) {
-  return map(call, {kExpFlop + 3, 2}, Saves::output);
+  return map(call, {kExpFlop + 3, 2}, Saves::output, Copied::values);
 }
 
 // Y = log(1 + e^(beta X)) / beta.  flop = (2 E + 6) |Y|;  gX: X, dY; (E + 4) |Y|. A low threshold

@@ -14,9 +14,11 @@ struct NormFlop {
   std::int64_t forward, backward;  ///< an element
 };
 
-/// gamma and beta (the bias) of this shape; one node makes the gradients of X, gamma and beta.
+/// gamma and beta (the bias) of this shape; `sample`: how many elements share their statistics, as
+/// far as they are converted at a time, if X is a copy; one node makes the gradients of X, gamma
+/// and beta.
 ExactLayer normalisation(const Shape& in, const Shape& scale, NormFlop per_element,
-                         bool has_bias = true) {
+                         std::int64_t sample, bool has_bias = true) {
   const std::int64_t count = element_count(in);
   return {.nodes = {{.suffix = "",
                      .shape = in,
@@ -26,7 +28,7 @@ ExactLayer normalisation(const Shape& in, const Shape& scale, NormFlop per_eleme
           .parameters = {{"", std::vector<Shape>(has_bias ? 2 : 1, scale)}},
           .steps = {{.shape = in,
                      .flop = checked_product({per_element.backward, count}),
-                     .reads = {ref::x(), ref::dy()},
+                     .reads = {ref::values(ref::x(), sample), ref::dy()},
                      .over = {ref::dy()},
                      .parameters = {0},
                      .also_updates = 0}}};
@@ -51,7 +53,8 @@ ExactLayer frozen_norm(const Shape& in) {
 
 ExactLayer batch_norm(const LayerCall& call) {
   const Shape& in = call.input();
-  return call.value("frozen") != 0 ? frozen_norm(in) : normalisation(in, {in[1]}, {7, 15});
+  if (call.value("frozen") != 0) return frozen_norm(in);
+  return normalisation(in, {in[1]}, {7, 15}, element_count(in) / in[1]);
 }
 
 }  // namespace
@@ -78,8 +81,8 @@ ExactLayer layer_norm(const LayerCall& call) {
     throw InputError(
         fmt::format("the input's shape is {}, expected at least {} extents", shape_text(in), dims));
   }
-  return normalisation(in, Shape(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()), {8, 18},
-                       call.value("bias") != 0);
+  const Shape scale(in.end() - static_cast<std::ptrdiff_t>(dims), in.end());
+  return normalisation(in, scale, {8, 18}, element_count(scale), call.value("bias") != 0);
 }
 
 // Y = X;  W = C, twice;  flop and gradients as layer_norm
@@ -92,7 +95,7 @@ ExactLayer group_norm(const LayerCall& call) {
                     "that {} groups divide",
                     shape_text(in), groups));
   }
-  return normalisation(in, {in[1]}, {8, 18});
+  return normalisation(in, {in[1]}, {8, 18}, element_count(in) / checked_product({in[0], groups}));
 }
 
 }  // namespace poet::exact

@@ -120,7 +120,7 @@ OrderPlan OrderJudge::judge(const NodeOrder& order, const OrderPlan& from, std::
     if (!timeline.feasible()) {
       descend(timeline, Return::any, stop);
       if (!timeline.feasible()) relieve(timeline, moves, seed, stop);
-      if (timeline.feasible()) prune(timeline);
+      if (timeline.feasible()) prune(timeline, stop);
     }
     if (timeline.feasible()) refine(timeline, moves, seed, stop);
   }

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "base/stopwatch.hpp"
-#include "solver/formulation/moments.hpp"
 #include "solver/limits.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/moments/moment_rows.hpp"
+#include "solver/moments/moments.hpp"
+#include "solver/moments/prove.hpp"
 #include "solver/phases/phases.hpp"
-#include "solver/proof/moment_milp.hpp"
-#include "solver/proof/prove.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {
@@ -69,11 +69,13 @@ class GlancePhase {
   }
 
  private:
-  /// What the linear relaxation came to with some moments.
+  /// A moment model with its rows, and what its linear relaxation came to.
   struct Trial {
     std::vector<int> moments;
-    std::int64_t units = 0;
+    MomentModel model;
+    std::vector<ProofRow> rows;
     std::size_t nonzeros = 0;
+    std::int64_t units = 0;
   };
 
   const Graph& graph() const { return state_.problem.graph; }
@@ -111,56 +113,71 @@ class GlancePhase {
       const std::vector<int> moments = place(count);
       if (moments.size() == moments_before) break;
       moments_before = moments.size();
-      const std::size_t nonzeros = build(moments, costs_).milp.nonzeros();
-      if (nonzeros > (glance_ && count > 1 ? kGlanceNonzeros : kMomentNonzeros)) break;
-      const std::int64_t units = relax(moments, time.remaining());
+      Trial trial = build(moments, costs_);
+      note_model(trial);
+      if (trial.nonzeros > (glance_ && count > 1 ? kGlanceNonzeros : kMomentNonzeros)) break;
+      const std::int64_t units = trial.units = relax(trial, time.remaining());
       if (infeasible_) return ModelVerdict::infeasible;
       const bool gained = static_cast<double>(units) > static_cast<double>(best) * (1 + least_gain);
       without_gain = gained ? 0 : without_gain + 1;
       best = std::max(best, units);
       if (!time.expired()) state_.glance_moments = std::max(state_.glance_moments, count);
-      trials_.push_back({moments, units, nonzeros});
+      if (is_small(trial)) trials_.push_back(std::move(trial));
     }
     return ModelVerdict::open;
   }
 
-  ScaledMilp build(const std::vector<int>& moments, const ProofCosts& costs) {
+  /// Once for the relaxation and for CBC.
+  Trial build(const std::vector<int>& moments, const ProofCosts& costs) {
     const Seconds start = state_.clock.elapsed();
-    const MomentModel model(state_.problem, costs, moments, false);
-    ScaledMilp scaled = scale(moment_milp(model, costs), state_.base.energy_joules);
+    Trial trial{.moments = moments, .model = {state_.problem, costs, moments, false}};
+    trial.rows = moment_rows(trial.model);
+    for (ProofRow& row : tight_ram_rows(trial.model)) trial.rows.push_back(std::move(row));
+    for (const ProofRow& row : trial.rows) trial.nonzeros += row.terms.size();
     state_.statistics.build_seconds += state_.clock.elapsed() - start;
-    state_.note_model("poet-coarse", scaled.milp);
-    return scaled;
+    return trial;
+  }
+
+  void note_model(const Trial& trial) {
+    state_.note_model("poet-coarse", trial.rows.size(), trial.model.size(), trial.nonzeros);
+  }
+
+  /// Whether CBC may have it.
+  bool is_small(const Trial& trial) const {
+    return trial.nonzeros <= kGlanceSearchNonzeros &&
+           (!glance_ || trial.moments.size() <= limits_.search_moments);
   }
 
   /// The units that the linear relaxation proves.
-  std::int64_t relax(const std::vector<int>& moments, Seconds seconds) {
+  std::int64_t relax(const Trial& trial, Seconds seconds) {
     std::int64_t units = 0;
     const auto take = [&](std::int64_t more) {
       units = std::max(units, more);
       if (more > 0) state_.incumbent.raise_bound(claim_of_bound(graph(), costs_, units));
       return note();
     };
-    const ProofAttempt attempt = relax(moments, costs_, seconds, take);
+    const ProofAttempt attempt = relax(trial, costs_, seconds, take);
     take(attempt.units);
     if (attempt.status != ProofAttempt::Status::proven) return units;
     state_.incumbent.raise_bound(target_);
     if (state_.incumbent.schedule()) return costs_.target;
-    const ProofAttempt at_any_cost = relax(moments, costs_for_infeasible(graph()), seconds,
+    const ProofCosts no_costs = costs_for_infeasible(graph());
+    const ProofAttempt at_any_cost = relax(build(trial.moments, no_costs), no_costs, seconds,
                                            [this](std::int64_t) { return note(); });
     infeasible_ = at_any_cost.status == ProofAttempt::Status::proven;
     if (infeasible_) state_.searches_without_result = 1;
     return costs_.target;
   }
 
-  ProofAttempt relax(const std::vector<int>& moments, const ProofCosts& costs, Seconds seconds,
+  ProofAttempt relax(const Trial& trial, const ProofCosts& costs, Seconds seconds,
                      const std::function<bool(std::int64_t)>& take) {
     const Seconds start = state_.clock.elapsed();
-    const ProofSearchLimits limits{
-        .seconds = seconds, .nodes = 1, .most_work = work_left(), .certifies = false};
-    const ChildAnswer<ProofAttempt> answer =
-        search_proof_in_child(state_.problem, costs, {.stages = moments}, limits,
-                              state_.options.settings.memory_limit_bytes, take);
+    const ProofSearchLimits limits{.seconds = seconds, .nodes = 1, .most_work = work_left()};
+    const ChildAnswer<ProofAttempt> answer = search_proof_in_child(
+        [&](const ProofReport& report) {
+          return search_proof(trial.model, costs, trial.rows, limits, report);
+        },
+        seconds, state_.options.settings.memory_limit_bytes, take);
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
     if (!answer.result) {
       state_.work.add_failed(state_.work_left());
@@ -178,32 +195,33 @@ class GlancePhase {
 
   /// Branch and bound by CBC, least moments first.
   ModelVerdict search() {
-    std::erase_if(trials_, [this](const Trial& trial) {
-      return trial.nonzeros > kGlanceSearchNonzeros ||
-             (glance_ && trial.moments.size() > limits_.search_moments);
-    });
     double best = 0;
     for (const Trial& trial : trials_) best = std::max(best, static_cast<double>(trial.units));
-    std::erase_if(trials_, [&](const Trial& trial) {
-      return static_cast<double>(trial.units) < (1 - kNearlyBest) * best;
-    });
-    std::stable_sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) {
-      return a.moments.size() < b.moments.size();
-    });
-    if (glance_ && trials_.size() > 1) trials_.resize(1);
+    std::vector<const Trial*> nearly_best;
     for (const Trial& trial : trials_) {
-      if (done()) break;
-      if (!finds_nothing(trial.moments, costs_) || state_.incumbent.schedule()) continue;
-      if (finds_nothing(trial.moments, costs_for_infeasible(graph()))) {
-        return ModelVerdict::infeasible;
+      if (static_cast<double>(trial.units) >= (1 - kNearlyBest) * best) {
+        nearly_best.push_back(&trial);
       }
+    }
+    std::stable_sort(nearly_best.begin(), nearly_best.end(), [](const Trial* a, const Trial* b) {
+      return a->moments.size() < b->moments.size();
+    });
+    if (glance_ && nearly_best.size() > 1) nearly_best.resize(1);
+    for (const Trial* trial : nearly_best) {
+      if (done()) break;
+      if (!finds_nothing(*trial, costs_) || state_.incumbent.schedule()) continue;
+      const ProofCosts no_costs = costs_for_infeasible(graph());
+      const Trial at_any_cost = build(trial->moments, no_costs);
+      note_model(at_any_cost);
+      if (finds_nothing(at_any_cost, no_costs)) return ModelVerdict::infeasible;
     }
     return ModelVerdict::open;
   }
 
   /// Whether CBC finds no point of the model below the cutoff.
-  bool finds_nothing(const std::vector<int>& moments, const ProofCosts& costs) {
-    const ScaledMilp scaled = build(moments, costs);
+  bool finds_nothing(const Trial& trial, const ProofCosts& costs) {
+    const ScaledMilp scaled =
+        scale(moment_milp(trial.model, costs, trial.rows), state_.base.energy_joules);
     const Seconds start = state_.clock.elapsed();
     const MipOptions options{
         .cutoff = proof_cutoff(state_, scaled),

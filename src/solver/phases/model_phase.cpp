@@ -103,7 +103,9 @@ class ModelPhase {
     scaled_ = scale(model_->milp, state_.base.energy_joules);
     state_.statistics.build_seconds += state_.clock.elapsed() - start;
     state_.work.add_model(scaled_.milp.nonzeros());
-    state_.note_model(model_->windows.collapsed() ? "poet-collapsed" : "poet-full", scaled_.milp);
+    state_.note_model(model_->windows.collapsed() ? "poet-collapsed" : "poet-full",
+                      scaled_.milp.rows.size(), scaled_.milp.columns.size(),
+                      scaled_.milp.nonzeros());
   }
 
   /// With a better incumbent the windows by cost are narrower, and the model is smaller.

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "solver/limits.hpp"
-#include "solver/proof/moment_model.hpp"
-#include "solver/proof/prove.hpp"
+#include "solver/moments/moment_model.hpp"
+#include "solver/moments/prove.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {

@@ -1,7 +1,6 @@
 #include "solver/relaxation/count_branching.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -38,7 +37,7 @@ inline constexpr auto kFields<CountReport> =
     kMembers<&CountReport::bound, &CountReport::nodes, &CountReport::schedule>;
 
 template <>
-inline constexpr auto kFields<Branching> = kMembers<&Branching::count, &Branching::value>;
+inline constexpr auto kFields<CountSplit> = kMembers<&CountSplit::count, &CountSplit::most>;
 
 template <>
 inline constexpr auto kFields<Relaxation::Origin> =
@@ -51,7 +50,7 @@ inline constexpr auto kFields<Relaxation::Snapshot> =
 
 template <>
 inline constexpr auto kFields<CountNode> =
-    kMembers<&CountNode::closed, &CountNode::bound, &CountNode::branching, &CountNode::values,
+    kMembers<&CountNode::closed, &CountNode::bound, &CountNode::split, &CountNode::values,
              &CountNode::relaxation, &CountNode::work>;
 
 template <>
@@ -185,9 +184,9 @@ class CountBranching {
     if (node->subproblem.bound >= ceiling_) return open_.clear();
     for (const bool up : {false, true}) {
       CountTask task{.node = node, .subproblem = node->subproblem, .ceiling = ceiling_};
-      const auto [count, value] = node->solved.branching;
+      const auto [count, most] = node->solved.split;
       CountRange range{.count = count};
-      (up ? range.lower : range.upper) = up ? std::ceil(value) : std::floor(value);
+      (up ? range.lower : range.upper) = static_cast<double>(up ? most + 1 : most);
       task.subproblem.ranges.push_back(range);
       waiting_bounds_.insert(task.subproblem.bound);
       drawn_.push_back(std::move(task));
@@ -257,7 +256,7 @@ class CountBranching {
   void keep(Subproblem subproblem, CountNode solved) {
     subproblem.bound = solved.bound;
     if (solved.closed || subproblem.bound >= ceiling_) return;
-    const bool divides = solved.branching.count >= 0;
+    const bool divides = solved.split.count >= 0;
     const auto node = std::make_shared<const OpenNode>(
         OpenNode{.subproblem = std::move(subproblem), .solved = std::move(solved)});
     if (divides) {

@@ -9,18 +9,11 @@
 namespace poet {
 namespace {
 
-/// The search leaves a node when this many rounds of cuts close less than this share of the
-/// distance to the ceiling.
-constexpr int kStallRounds = 3;
-constexpr double kStallShare = 0.03;
+constexpr Patience kInTreeOfCounts{.rounds = 3, .share = 0.03};
+/// Branching on a count must be able to gain this share of the ceiling. Less is CBC's work.
+constexpr double kMinGain = 1e-3;
 /// Growth of the linear program over its rows at the start beyond which slack rows leave.
 constexpr double kRowGrowth = 2;
-
-bool has_stalled(const std::vector<double>& bounds, double ceiling) {
-  if (bounds.size() <= kStallRounds) return false;
-  const double gained = bounds.back() - bounds[bounds.size() - 1 - kStallRounds];
-  return gained < kStallShare * (ceiling - bounds.back());
-}
 
 }  // namespace
 
@@ -71,12 +64,16 @@ CountNode CountNodes::solve(const Subproblem& subproblem, const NodeLimits& limi
     if (status == LinearProgram::Status::stopped) break;
     node.bound = std::max(node.bound, relaxation_.bound());
     bounds.push_back(node.bound);
-    if (has_stalled(bounds, ceiling) || time.expired() || work.moves() >= limits.most_work) break;
+    if (kInTreeOfCounts.is_over(bounds, ceiling - node.bound) || time.expired() ||
+        work.moves() >= limits.most_work) {
+      break;
+    }
     if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
     if (!relaxation_.add_violated_rows()) break;
   }
   const auto values = relaxation_.values();
-  node.branching = choose_branching(counts_, values, ceiling);
+  const auto splits = best_splits(counts_, values, {.gain = kMinGain * ceiling});
+  if (!splits.empty()) node.split = splits.front();
   node.values.assign(values.begin(), values.end());
   return node;
 }
@@ -100,8 +97,8 @@ void CountNodes::check(const CountNode& node) const {
            is_source(cut, all_cuts, row, number) || is_source(number, counts_.size(), row, cut);
   };
   const auto& cuts = relaxation.cuts;
-  if (node.values.size() != columns || node.branching.count < -1 ||
-      node.branching.count >= static_cast<int>(counts_.size()) || relaxation.known_cuts < 0 ||
+  if (node.values.size() != columns || node.split.count < -1 ||
+      node.split.count >= static_cast<int>(counts_.size()) || relaxation.known_cuts < 0 ||
       relaxation.known_cuts > relaxation_.cuts() ||
       relaxation.basis.size() != columns + relaxation.origins.size() ||
       !std::all_of(relaxation.origins.begin(), relaxation.origins.end(), possible) ||

@@ -17,7 +17,7 @@ namespace poet {
 struct CountNode {
   bool closed = false;         ///< nothing in it lies below the ceiling; the rest is empty then
   double bound = -kInfinity;   ///< on every solution in the subproblem
-  Branching branching;         ///< none if it leads nowhere
+  CountSplit split;            ///< none if it leads nowhere
   std::vector<double> values;  ///< of all columns
   Relaxation::Snapshot relaxation;
   std::int64_t work = 0;  ///< in moves

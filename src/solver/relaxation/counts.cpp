@@ -9,8 +9,19 @@
 namespace poet {
 namespace {
 
-/// Branching on a count must be able to gain this share of the ceiling. Less is CBC's work.
-constexpr double kMinGain = 1e-3;
+/// Factor by which to prefer a kind of count. Counts of like nodes cut the problem in the middle, a
+/// count of one node is often a matter of symmetry, and a single column says little.
+double preference(CountKind kind) {
+  switch (kind) {
+    case CountKind::like_nodes:
+      return 3;
+    case CountKind::one_node:
+      return 1;
+    case CountKind::one_column:
+      break;
+  }
+  return 0.1;
+}
 
 class CountMaker {
  public:
@@ -51,18 +62,6 @@ class CountMaker {
 
 }  // namespace
 
-double preference(CountKind kind) {
-  switch (kind) {
-    case CountKind::like_nodes:
-      return 3;
-    case CountKind::one_node:
-      return 1;
-    case CountKind::one_column:
-      break;
-  }
-  return 0.1;
-}
-
 void CountCollector::add(std::string_view fact, double weight, const std::vector<int>& columns) {
   if (columns.empty()) return;
   counts_.push_back({.kind = CountKind::one_node, .columns = columns, .weight = weight});
@@ -88,22 +87,27 @@ std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
   return CountMaker(model, graph, scaled).run();
 }
 
-Branching choose_branching(const std::vector<Count>& counts, std::span<const double> values,
-                           double ceiling) {
-  Branching chosen;
-  double best = 0;
+std::vector<CountSplit> best_splits(std::span<const Count> counts, std::span<const double> values,
+                                    const SplitLimits& limits) {
+  std::vector<std::pair<double, CountSplit>> found;
   for (std::size_t c = 0; c < counts.size(); ++c) {
     double value = 0;
     for (const int column : counts[c].columns) value += values[column];
     const double fraction = value - std::floor(value);
-    const double gain = counts[c].weight * std::min(fraction, 1 - fraction);
-    if (gain < kMinGain * ceiling) continue;
-    const double score = gain * preference(counts[c].kind);
-    if (score <= best) continue;
-    best = score;
-    chosen = {.count = static_cast<int>(c), .value = value};
+    const double distance = std::min(fraction, 1 - fraction);
+    const double gain = counts[c].weight * distance;
+    if (distance <= limits.distance || gain < limits.gain) continue;
+    const CountSplit split{.count = static_cast<int>(c),
+                           .most = static_cast<std::int64_t>(std::floor(value))};
+    found.emplace_back(gain * preference(counts[c].kind), split);
   }
-  return chosen;
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<CountSplit> best;
+  for (std::size_t f = 0; f < std::min(limits.most, found.size()); ++f) {
+    best.push_back(found[f].second);
+  }
+  return best;
 }
 
 MilpRow range_row(const std::vector<Count>& counts, const CountRange& range) {

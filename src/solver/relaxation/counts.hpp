@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -27,10 +29,6 @@ struct Count {
   double weight = 0;  ///< scaled energy of one more
 };
 
-/// Factor by which to prefer a kind of count. Counts of like nodes cut the problem in the middle, a
-/// count of one node is often a matter of symmetry, and a single column says little.
-double preference(CountKind kind);
-
 /// Collects the counts of a model: of each node, of its single columns, and of all nodes whose
 /// weights agree to two digits.
 class CountCollector {
@@ -53,17 +51,23 @@ class CountCollector {
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled);
 
-/// A count that is fractional at a point.
-struct Branching {
-  int count = -1;    ///< its index; -1 if no fractional count matters
-  double value = 0;  ///< of the count at the point
+/// A count that is at most `most`, or at least one more.
+struct CountSplit {
+  int count = -1;  ///< its index; -1: none
+  std::int64_t most = 0;
 };
 
-/// Chooses the count to branch on at a point of the relaxation (values of the model's columns): the
-/// one with the greatest (energy of one more) * (distance to a whole number), counts over like
-/// nodes preferred. Chooses none if no count could gain even a small share of `ceiling`.
-Branching choose_branching(const std::vector<Count>& counts, std::span<const double> values,
-                           double ceiling);
+/// Which counts are worth branching on.
+struct SplitLimits {
+  std::size_t most = 1;  ///< of the best ones
+  double gain = 0;       ///< the least (energy of one more) * (distance to a whole number)
+  double distance = 0;   ///< to a whole number, that is not enough
+};
+
+/// The counts to branch on at a point of a relaxation (values of its columns), the best first: the
+/// greatest gain, counts over like nodes preferred. It is a cheap guess at what both sides gain.
+std::vector<CountSplit> best_splits(std::span<const Count> counts, std::span<const double> values,
+                                    const SplitLimits& limits);
 
 /// A range for one count.
 struct CountRange {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/process/call_messages.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
-#include "solver/relaxation/bound_child.hpp"
 #include "solver/relaxation/fields.hpp"
 #include "solver/relaxation/relaxation.hpp"
 #include "solver/work.hpp"
@@ -155,10 +155,22 @@ double fixing_margin(const ScaledMilp& scaled) {
 
 RootResult run_root_loop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
                          const RootOptions& options, const std::function<bool(double)>& progress) {
-  return bound_in_child<RootResult>(
-      [&](const auto& report) { return RootLoop(model, graph, scaled, options).run(report); },
-      [&](const RootResult& result) { check(result, model, graph); },
-      options.time_limit_seconds + kGrace, options.memory_bytes, progress);
+  double bound = -kInfinity;
+  ChildCall<double, RootResult> call;
+  call.work = [&](const auto& report) {
+    return RootLoop(model, graph, scaled, options).run(report);
+  };
+  call.on_report = [&](double now) { return progress(bound = std::max(bound, now)); };
+  call.check = [&](const RootResult& result) { check(result, model, graph); };
+  call.on_tick = [&] { return progress(bound); };
+  call.seconds = options.time_limit_seconds + kGrace;
+  call.memory_bytes = options.memory_bytes;
+  const ChildAnswer<RootResult> answer = call.run();
+  RootResult result = answer.result.value_or(RootResult{});
+  // A bound that was reported counts even if nothing else came back.
+  result.bound = std::max(result.bound, bound);
+  if (answer.stopped && bound > -kInfinity) result.status = RootResult::Status::bounded;
+  return result;
 }
 
 }  // namespace poet

@@ -203,7 +203,7 @@ void descend(Timeline& timeline, Return back, const Stop& stop) {
   Descent(timeline, back, stop).run();
 }
 
-void prune(Timeline& timeline) {
+void prune(Timeline& timeline, const Stop& stop) {
   for (bool removed = true; removed;) {
     removed = false;
     std::vector<Entry> entries = timeline.entries();
@@ -213,6 +213,7 @@ void prune(Timeline& timeline) {
       return left != right ? left > right : std::pair(a.node, a.at) < std::pair(b.node, b.at);
     });
     for (const Entry& entry : entries) {
+      if (stop()) return;
       if (!timeline.has(entry)) continue;
       const Units energy = timeline.extra_energy();
       timeline.remove(entry);

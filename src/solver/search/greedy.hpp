@@ -31,8 +31,8 @@ enum class Return {
 void descend(Timeline& timeline, Return back, const Stop& stop);
 
 /// Takes out of a feasible timeline all that it can do without, the dearest first. The timeline is
-/// committed.
-void prune(Timeline& timeline);
+/// committed, and feasible when `stop` ends this early as well.
+void prune(Timeline& timeline, const Stop& stop);
 
 /// Pages (or, without paging, recomputes) tensors during every idle span longer than one stage.
 /// Needs little more RAM than the working set, at any price. The timeline must be the baseline.

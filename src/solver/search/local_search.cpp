@@ -31,7 +31,7 @@ void descend_from_baseline(Timeline& timeline, const Stop& stop, Function take) 
     if (stop()) return;
     timeline.restore({});
     descend(timeline, back, stop);
-    if (timeline.feasible()) prune(timeline);
+    if (timeline.feasible()) prune(timeline, stop);
     take(timeline);
   }
 }
@@ -45,7 +45,7 @@ void descend_from_eviction(Timeline& timeline, const Stop& stop, Function take) 
     timeline.restore({});
     evict_everything(timeline, by_paging, stop);
     descend(timeline, Return::at_use, stop);
-    if (timeline.feasible()) prune(timeline);
+    if (timeline.feasible()) prune(timeline, stop);
     take(timeline);
   }
 }

@@ -56,6 +56,23 @@ TEST(Place, RoundsSizesAndOffsetsToTheAlignment) {
             PlacementStatus::impossible);
 }
 
+// Thousands of buffers that live for most of the time: one node looks at all of them everywhere.
+TEST(Place, LeavesOutASearchThatCannotReachItsLastBuffer) {
+  constexpr int kCount = 5000;
+  test::Twister random(5);
+  std::vector<Buffer> buffers;
+  for (int b = 0; b < kCount; ++b) {
+    const int lower = test::draw(random, 0, 2 * kCount);
+    buffers.push_back({.lower = lower,
+                       .upper = lower + test::draw(random, kCount / 2, kCount),
+                       .bytes = test::draw(random, 1, 1000)});
+  }
+  const PlacementResult found = place(buffers, {.capacity_bytes = peak_bytes(buffers)},
+                                      {.search_nodes = usual_search_nodes(buffers.size())});
+  EXPECT_EQ(found.status, PlacementStatus::cut_short);
+  EXPECT_EQ(found.node_count, 0);
+}
+
 TEST(Place, EndsAtTheSameNodeWithoutALimitOfTime) {
   test::Twister random(3);
   const std::vector<Buffer> buffers = test::CutSquare(random).cut(400, 95);

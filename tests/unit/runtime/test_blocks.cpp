@@ -3,7 +3,6 @@
 // it.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -14,14 +13,14 @@
 
 #include <gtest/gtest.h>
 
+#include "same_bits.hpp"
+
 extern "C" {
 #include "plain_sums.h"
 }
 
 namespace poet::test {
 namespace {
-
-using Numbers = std::vector<float>;
 
 class POET_BLOCKS : public testing::Test {
  protected:
@@ -47,14 +46,6 @@ class POET_BLOCKS : public testing::Test {
     return wanted != nullptr ? std::atoi(wanted) : usual;
   }
 };
-
-/// Which NaN a sum gives is left open.
-bool same_bits(const Numbers& a, const Numbers& b) {
-  return std::ranges::equal(a, b, [](float x, float y) {
-    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y) ||
-           (std::isnan(x) && std::isnan(y));
-  });
-}
 
 // Everything that a sink can do, side by side with a second one.
 struct Sinks {

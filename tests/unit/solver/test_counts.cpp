@@ -6,35 +6,40 @@
 namespace poet {
 namespace {
 
-constexpr double kCeiling = 10;
-
 Count count(CountKind kind, std::vector<int> columns, double weight) {
   return {.kind = kind, .columns = std::move(columns), .weight = weight};
 }
 
-TEST(Branching, TakesTheCountThatCanGainMost) {
+TEST(Splits, BeginWithTheCountThatCanGainMost) {
   const std::vector<Count> counts{count(CountKind::one_node, {0, 1}, 1),
                                   count(CountKind::one_node, {2, 3}, 1)};
   const std::vector<double> values{0.9, 0.9, 0.9, 0.5};
-  const Branching branching = choose_branching(counts, values, kCeiling);
-  EXPECT_EQ(branching.count, 1);
-  EXPECT_DOUBLE_EQ(branching.value, 1.4);
+  const auto splits = best_splits(counts, values, {.most = 2});
+  ASSERT_EQ(splits.size(), 2u);
+  EXPECT_EQ(splits[0].count, 1);
+  EXPECT_EQ(splits[0].most, 1);
+  EXPECT_EQ(splits[1].count, 0);
+  EXPECT_EQ(best_splits(counts, values, {}).size(), 1u);
 }
 
-TEST(Branching, PrefersLikeNodesToOneNodeAndOneNodeToOneColumn) {
+TEST(Splits, PreferLikeNodesToOneNodeAndOneNodeToOneColumn) {
   const std::vector<double> values{0.5};
-  std::vector<Count> counts{count(CountKind::one_column, {0}, 1),
-                            count(CountKind::one_node, {0}, 1),
-                            count(CountKind::like_nodes, {0}, 1)};
-  EXPECT_EQ(choose_branching(counts, values, kCeiling).count, 2);
-  counts.pop_back();
-  EXPECT_EQ(choose_branching(counts, values, kCeiling).count, 1);
+  const std::vector<Count> counts{count(CountKind::one_column, {0}, 1),
+                                  count(CountKind::one_node, {0}, 1),
+                                  count(CountKind::like_nodes, {0}, 1)};
+  const auto splits = best_splits(counts, values, {.most = 3});
+  ASSERT_EQ(splits.size(), 3u);
+  EXPECT_EQ(splits[0].count, 2);
+  EXPECT_EQ(splits[1].count, 1);
 }
 
-TEST(Branching, WholeNumbersAndSmallGainsAreLeftAlone) {
+TEST(Splits, LeaveWholeNumbersAndSmallGainsAlone) {
   const std::vector<Count> counts{count(CountKind::like_nodes, {0, 1}, 1),
                                   count(CountKind::like_nodes, {0}, 1e-4)};
-  EXPECT_EQ(choose_branching(counts, std::vector<double>{0.5, 0.5}, kCeiling).count, -1);
+  const std::vector<double> values{0.5, 0.5};
+  EXPECT_TRUE(best_splits(counts, values, {.gain = 1e-2}).empty());
+  EXPECT_EQ(best_splits(counts, values, {.most = 2}).size(), 1u);
+  EXPECT_TRUE(best_splits(counts, values, {.most = 2, .distance = 0.5}).empty());
 }
 
 TEST(Counts, RangesOfACountMergeIntoTheirIntersection) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "solver/proof/leaf.hpp"
+#include "solver/moments/leaf.hpp"
 #include "solver/search/position.hpp"
 #include "support/two_orders.hpp"
 

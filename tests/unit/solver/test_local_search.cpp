@@ -57,7 +57,7 @@ TEST(Greedy, PrunesWhateverCanGo) {
     evict_everything(timeline, true, never);
     if (!timeline.feasible()) continue;
     const Units evicted = timeline.extra_energy();
-    prune(timeline);
+    prune(timeline, never);
     EXPECT_TRUE(timeline.feasible());
     pruned += timeline.extra_energy() < evicted ? 1 : 0;
     const Units energy = timeline.extra_energy();
@@ -69,6 +69,25 @@ TEST(Greedy, PrunesWhateverCanGo) {
     }
   }
   EXPECT_GE(pruned, 30);
+}
+
+TEST(Greedy, EndsPruningEarlyWithAScheduleThatFits) {
+  int ended = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Problem problem = draw_problem(seed);
+    const WholeCosts costs(problem);
+    Timeline timeline(costs);
+    evict_everything(timeline, true, never);
+    const std::size_t evicted = timeline.entries().size();
+    if (!timeline.feasible() || evicted < 3) continue;
+    int asked = 0;
+    prune(timeline, [&] { return ++asked > 2; });
+    EXPECT_TRUE(timeline.feasible());
+    EXPECT_EQ(asked, 3);
+    ++ended;
+  }
+  EXPECT_GE(ended, 20);
 }
 
 /// A node whose output goes over its input's RAM needs the input's bytes less, if the input goes.

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "solver/proof/moment_model.hpp"
+#include "solver/moments/moment_model.hpp"
 #include "support/random_graphs.hpp"
 
 namespace poet::test {

@@ -109,7 +109,8 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   settings.keep_arrays = !arguments.arrays.empty();
   if (arguments.has_data()) return train(arguments, file, step, given, settings);
   const Bytes alignment = file.model.alignment;
-  const RunResult result = run_schedule(step, file.graph, file.program, alignment, settings, given);
+  const RunResult result = run_schedule(step, file.graph, file.program, alignment, settings, given,
+                                        load_step_without_copies(text, file));
   report_run(result, name);
   if (result.equal() && !arguments.profile.empty()) {
     // What has been shown to be right is measured.

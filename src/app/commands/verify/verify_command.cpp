@@ -223,6 +223,7 @@ std::shared_ptr<VerifyArguments> add_verify_options(CLI::App& app) {
   group.text("--platform", draft.platform, "NAME|FILE", "and about this platform");
   OptionGroup by_hand(app, kByHand);
   add_model_options(app, draft.model.settings, kByHand);
+  add_copies_option(app, draft.model, kByHand);
   by_hand.parsed(
       "--ram-budget", draft.ram, "SIZE", parse_ram_budget,
       "check the schedule against this RAM budget, as for a solve but without min; chip: the "

@@ -8,7 +8,7 @@
 //
 // A leaf costs one pass over the nonzeros of its rows.
 
-#include "solver/proof/leaf.hpp"
+#include "solver/moments/leaf.hpp"
 
 #include <algorithm>
 #include <cmath>

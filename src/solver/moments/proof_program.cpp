@@ -7,7 +7,7 @@
 // or a ray, prove it in whole numbers. Coarse prices are tried first, as they are shorter in the
 // file.
 
-#include "solver/proof/proof_program.hpp"
+#include "solver/moments/proof_program.hpp"
 
 #include <algorithm>
 #include <cmath>

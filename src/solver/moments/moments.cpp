@@ -1,4 +1,4 @@
-#include "solver/formulation/moments.hpp"
+#include "solver/moments/moments.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "solver/milp/linear_program.hpp"
-#include "solver/proof/leaf.hpp"
-#include "solver/proof/moment_model.hpp"
-#include "solver/proof/moment_rows.hpp"
+#include "solver/moments/leaf.hpp"
+#include "solver/moments/moment_model.hpp"
+#include "solver/moments/moment_rows.hpp"
 #include "solver/work.hpp"
 
 namespace poet {

@@ -7,7 +7,7 @@
 // The rows of a leaf are numbered when they are first used, so that a file has only rows with
 // prices.
 
-#include "solver/proof/proof_search.hpp"
+#include "solver/moments/proof_search.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "solver/proof/proof_counts.hpp"
-#include "solver/proof/proof_program.hpp"
+#include "solver/moments/proof_program.hpp"
+#include "solver/relaxation/counts.hpp"
 
 namespace poet {
 namespace {
@@ -28,30 +28,68 @@ constexpr int kRoundsToClean = 5;  // rounds between removals of slack rows
 constexpr std::size_t kSmallModel = 3000;
 constexpr std::size_t kMostLooks = 10;
 constexpr double kLeastGain = 1e-3;
-/// A node is left when so many rounds close less than a share of the distance to the target.
-struct Patience {
-  int rounds = 0;
-  double gain = 0;
-};
-constexpr Patience kAtRoot{.rounds = 6, .gain = 0.02};
-constexpr Patience kInTree{.rounds = 3, .gain = 0.04};
+constexpr double kWhole = 1e-6;
+constexpr Patience kAtRoot{.rounds = 6, .share = 0.02};
+constexpr Patience kInTree{.rounds = 3, .share = 0.04};
 
-std::vector<ProofRow> rows_of(const MomentModel& model, const ProofSearchLimits& limits) {
-  std::vector<ProofRow> rows = moment_rows(model);
-  if (limits.certifies) return rows;
-  for (ProofRow& row : tight_ram_rows(model)) rows.push_back(std::move(row));
-  return rows;
+/// Weight of a column that costs nothing, in units, if its tensor takes the whole budget.
+constexpr double kOfNoCost = 1e-8;
+
+/// Being in RAM, or being written out, decides what is computed, so that it is rarely a choice of
+/// its own.
+void add_without_cost(const MomentModel& model, std::vector<Count>& counts) {
+  const auto budget = static_cast<double>(model.problem().limits.ram_budget_bytes);
+  const auto add = [&](ProofColumn column, int i) {
+    if (column < 0) return;
+    const double share = static_cast<double>(model.node(i).bytes) / std::max(budget, 1.0);
+    counts.push_back(
+        {.kind = CountKind::one_column, .columns = {column}, .weight = kOfNoCost * share});
+  };
+  for (const ProofInterval& interval : model.intervals()) {
+    for (int i = 0; i < interval.stage; ++i) {
+      add(interval.in_ram[i], i);
+      add(interval.first_written[i], i);
+    }
+  }
+}
+
+/// What the search for proofs branches on. A relaxation moves a recomputation from one moment to
+/// the next at no cost, so that fixing a single column changes nothing; how often something happens
+/// at all is what it cannot hide (docs/formulation.md, "Branching on counts"). They are the full
+/// model's counts, over the columns of this one. Columns without a cost come last, so that a node
+/// whose counts are all whole can still be divided.
+std::vector<Count> proof_counts(const MomentModel& model) {
+  CountCollector collector;
+  const auto add = [&](const char* fact, const std::vector<ProofColumn>& columns) {
+    if (columns.empty()) return;
+    collector.add(fact, static_cast<double>(model.cost(columns.front())), columns);
+  };
+  for (int i = 0; i < model.graph().size(); ++i) {
+    std::vector<ProofColumn> recomputed;
+    std::vector<ProofColumn> paged_in;
+    for (const ProofInterval& interval : model.intervals()) {
+      if (i > interval.stage) continue;
+      if (interval.recomputed[i] >= 0) recomputed.push_back(interval.recomputed[i]);
+      if (interval.paged_in[i] >= 0) paged_in.push_back(interval.paged_in[i]);
+    }
+    add("R", recomputed);
+    add("I", paged_in);
+    if (model.ever_paged()[i] >= 0) add("P", {model.ever_paged()[i]});
+  }
+  std::vector<Count> counts = std::move(collector).all();
+  add_without_cost(model, counts);
+  return counts;
 }
 
 class ProofSearch {
  public:
-  ProofSearch(const MomentModel& model, const ProofCosts& costs, const ProofSearchLimits& limits,
-              const std::function<void(std::int64_t)>& report)
+  ProofSearch(const MomentModel& model, const ProofCosts& costs, std::vector<ProofRow> rows,
+              const ProofSearchLimits& limits, const ProofReport& report)
       : model_(model),
         costs_(costs),
         limits_(limits),
         report_(report),
-        program_(model, costs, rows_of(model, limits), limits.seconds, limits.most_work),
+        program_(model, costs, std::move(rows), limits.seconds, limits.most_work),
         counts_(proof_counts(model)) {}
 
   ProofAttempt run() {
@@ -125,12 +163,10 @@ class ProofSearch {
     report_(attempt_.units);
   }
 
+  /// Of an infeasible problem nothing says how far it is.
   bool stalled(const std::vector<double>& bounds, const Patience& patience) const {
-    const auto rounds = static_cast<std::size_t>(patience.rounds);
-    if (bounds.size() <= rounds) return false;
-    const double gained = bounds.back() - bounds[bounds.size() - 1 - rounds];
     const double missing = costs_.proves_infeasible() ? 1e-6 : kProofTarget - bounds.back();
-    return gained < patience.gain * missing;
+    return patience.is_over(bounds, missing);
   }
 
   bool is_hopeless(int depth) const {
@@ -143,8 +179,8 @@ class ProofSearch {
   /// first is taken unseen where the linear programs are large.
   std::optional<CountSplit> choose_split() {
     const bool looks = model_.size() <= kSmallModel;
-    const std::vector<CountSplit> splits =
-        best_splits(counts_, program_.values(), looks ? kMostLooks : 1);
+    const std::vector<CountSplit> splits = best_splits(
+        counts_, program_.values(), {.most = looks ? kMostLooks : 1, .distance = kWhole});
     if (splits.empty()) return std::nullopt;
     if (splits.size() == 1) return splits.front();
     std::optional<CountSplit> best;
@@ -186,7 +222,7 @@ class ProofSearch {
   const MomentModel& model_;
   const ProofCosts& costs_;
   const ProofSearchLimits& limits_;
-  const std::function<void(std::int64_t)>& report_;
+  const ProofReport& report_;
   ProofProgram program_;
   std::vector<Count> counts_;
   std::map<int, int> numbers_;  // of rows in the certificate
@@ -200,9 +236,9 @@ class ProofSearch {
 }  // namespace
 
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
-                          const ProofSearchLimits& limits,
-                          const std::function<void(std::int64_t)>& report) {
-  return ProofSearch(model, costs, limits, report).run();
+                          std::vector<ProofRow> rows, const ProofSearchLimits& limits,
+                          const ProofReport& report) {
+  return ProofSearch(model, costs, std::move(rows), limits, report).run();
 }
 
 }  // namespace poet

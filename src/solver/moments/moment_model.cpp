@@ -8,14 +8,12 @@
 // recomputation leads to the series two stages later, so that every stage has one, and the last
 // three are kept.
 
-#include "solver/proof/moment_model.hpp"
+#include "solver/moments/moment_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
-
-#include "solver/formulation/path_cuts.hpp"
 
 namespace poet {
 namespace {
@@ -258,7 +256,9 @@ Bytes MomentModel::free_at(const ProofInterval& interval) const {
 }
 
 bool MomentModel::is_read_in(const ProofInterval& interval, int i) const {
-  return is_read_between(graph(), i, interval.stage, interval.next);
+  const std::vector<int>& users = graph().users[i];
+  const auto user = std::upper_bound(users.begin(), users.end(), interval.stage);
+  return user != users.end() && *user <= interval.next;
 }
 
 }  // namespace poet

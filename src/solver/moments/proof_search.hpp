@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/proof/moment_model.hpp"
+#include "solver/moments/moment_model.hpp"
 #include "solver/work.hpp"
 
 namespace poet {
@@ -32,21 +32,24 @@ struct ProofAttempt {
   std::int64_t work = 0;   ///< in moves
 };
 
+/// Receives the units that the root proves, each time that there are more.
+using ProofReport = std::function<void(std::int64_t units)>;
+
 struct ProofSearchLimits {
   Seconds seconds = 0;
   int nodes = 0;          ///< of the tree; 0: no limit
   double least_root = 0;  ///< the share of the target below which a tree is not worth its time
   std::int64_t most_work = kNoLimit;  ///< in moves
-  bool certifies = true;              ///< only with rows that a certificate may have
 };
 
 /// Searches a proof of the target of the costs: the linear relaxation of the moment model with rows
 /// as they are violated, and branch and bound on counts (how often a node, or nodes of like cost,
 /// are recomputed or paged), depth first with the target as cutoff. A leaf counts only if its
 /// rounded prices prove it in whole numbers, so nothing here rests on Clp. Use it in a child
-/// process only. `report` receives the units that the root proves, each time that there are more.
+/// process only. `rows`: of the model, to begin with; a proof for a certificate has none but those
+/// of moment_rows().
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
-                          const ProofSearchLimits& limits,
-                          const std::function<void(std::int64_t)>& report);
+                          std::vector<ProofRow> rows, const ProofSearchLimits& limits,
+                          const ProofReport& report);
 
 }  // namespace poet

@@ -6,7 +6,7 @@
 
 namespace poet {
 
-// Where moment models (proof/moment_model.hpp) look at RAM. A moment is a stage, when it computes
+// Where moment models (moment_model.hpp) look at RAM. A moment is a stage, when it computes
 // its own node. Any ascending list of stages gives a valid bound; a good one gives a high bound.
 
 /// At most `count` stages from `first` on, at about equal distances.

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "solver/formulation/knapsack_rounding.hpp"
-#include "solver/proof/moment_rows.hpp"
+#include "solver/moments/moment_rows.hpp"
 
 namespace poet {
 namespace {

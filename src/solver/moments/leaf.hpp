@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/proof/moment_model.hpp"
+#include "solver/moments/moment_model.hpp"
 
 namespace poet {
 

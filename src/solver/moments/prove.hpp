@@ -7,7 +7,7 @@
 
 #include "base/process/call_messages.hpp"
 #include "poet/problem.hpp"
-#include "solver/proof/proof_search.hpp"
+#include "solver/moments/proof_search.hpp"
 
 namespace poet {
 
@@ -39,13 +39,12 @@ struct Proof {
   std::string trouble;  ///< what a process said that failed
 };
 
-/// search_proof() in a process of its own, as Clp can crash, overrun its time or take all memory
-/// (0: no limit). `progress` is called now and then, with the units that the root proves if there
-/// are more, which count whatever becomes of the process; false ends it.
+/// A search_proof() of so many seconds in a process of its own, as Clp can crash, overrun its time
+/// or take all memory (0: no limit). `progress` is called now and then, with the units that the
+/// root proves if there are more, which count even if the process fails; false ends it.
 ChildAnswer<ProofAttempt> search_proof_in_child(
-    const Problem& problem, const ProofCosts& costs, const ProofMoments& moments,
-    const ProofSearchLimits& limits, Bytes memory_bytes,
-    const std::function<bool(std::int64_t units)>& progress);
+    const std::function<ProofAttempt(const ProofReport&)>& search, Seconds seconds,
+    Bytes memory_bytes, const std::function<bool(std::int64_t units)>& progress);
 
 /// Searches a proof of the target of the costs in models with 1, 4, 16 and all moments in turn,
 /// each in a process of its own.

@@ -8,18 +8,31 @@
 // Each search is a child process, as Clp can crash, overrun its time or take all memory. What it
 // proved at the root before it was given up is an answer too.
 
-#include "solver/proof/prove.hpp"
+#include "solver/moments/prove.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "solver/formulation/moments.hpp"
-#include "solver/proof/fields.hpp"
-#include "solver/proof/moment_model.hpp"
+#include "base/fields.hpp"
+#include "solver/moments/moment_rows.hpp"
+#include "solver/moments/moments.hpp"
 #include "solver/work.hpp"
 
 namespace poet {
+
+template <>
+inline constexpr auto kFields<ProofText> =
+    kMembers<&ProofText::rows, &ProofText::tree, &ProofText::leaves>;
+
+template <>
+inline constexpr auto kLast<ProofAttempt::Status> = ProofAttempt::Status::nothing;
+
+template <>
+inline constexpr auto kFields<ProofAttempt> =
+    kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::units, &ProofAttempt::root,
+             &ProofAttempt::work>;
+
 namespace {
 
 /// A model with few moments is left when its relaxation or a small tree does not do.
@@ -103,8 +116,12 @@ class Prover {
       proof_.stopped = proof_.stopped || !options_.progress(moments);
       return !proof_.stopped;
     };
+    const auto search = [&](const ProofReport& report) {
+      const MomentModel columns(problem_, costs_, model.stages, model.writes);
+      return search_proof(columns, costs_, moment_rows(columns), limits, report);
+    };
     ChildAnswer<ProofAttempt> answer =
-        search_proof_in_child(problem_, costs_, model, limits, options_.memory_bytes, show);
+        search_proof_in_child(search, limits.seconds, options_.memory_bytes, show);
     if (!answer.failure.empty()) proof_.trouble = answer.failure;
     return answer.result ? std::move(*answer.result) : ProofAttempt{};
   }
@@ -119,18 +136,14 @@ class Prover {
 }  // namespace
 
 ChildAnswer<ProofAttempt> search_proof_in_child(
-    const Problem& problem, const ProofCosts& costs, const ProofMoments& moments,
-    const ProofSearchLimits& limits, Bytes memory_bytes,
-    const std::function<bool(std::int64_t units)>& progress) {
+    const std::function<ProofAttempt(const ProofReport&)>& search, Seconds seconds,
+    Bytes memory_bytes, const std::function<bool(std::int64_t units)>& progress) {
   ChildCall<std::int64_t, ProofAttempt> call;
-  call.work = [&](const auto& report) {
-    return search_proof(MomentModel(problem, costs, moments.stages, moments.writes), costs, limits,
-                        report);
-  };
+  call.work = search;
   call.on_report = progress;
   call.check = [](const ProofAttempt&) {};
   call.on_tick = [&] { return progress(0); };
-  call.seconds = limits.seconds + kLeastProofTime;
+  call.seconds = seconds + kLeastProofTime;
   call.memory_bytes = memory_bytes;
   return call.run();
 }
