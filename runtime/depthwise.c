@@ -141,7 +141,7 @@ int poet_depthwise_weights(const struct poet_conv2d_spec* c, const struct poet_c
                            const poet_real* image, const poet_real* map,
                            const struct poet_sink* dw) {
   const int32_t plane = c->height * c->width;
-  const int32_t first = part ? part->filter : 0, planes = part ? part->channels : c->channels;
+  const int32_t first = part ? part->channel : 0, planes = part ? part->channels : c->channels;
   int32_t k, n, r, y;
   if (!is_window(c) || c->channels != c->groups || c->filters != c->groups) return 0;
   for (k = first; k < first + planes; ++k) {

@@ -49,11 +49,10 @@ struct poet_gather {
 
 struct poet_gather poet_gather_of(const struct poet_conv2d_spec* c, int to_map);
 
-/* Weights whose gradients are made at a time: of all filters of a group, from `filter` on, and of
- * `channels` channels from `channel` of the group on. Their pixels lie side by side, channel by
- * channel. */
+/* Weights whose gradients are made at a time: of `channels` channels of a group, from `channel` on,
+ * which are all that the image has. */
 struct poet_conv_part {
-  int32_t filter, channel, channels;
+  int32_t channel, channels;
 };
 
 /* ---- the kernels ---- */
