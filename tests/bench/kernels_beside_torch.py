@@ -4,7 +4,8 @@
     tests/bench/kernels_beside_torch.py [--program PROGRAM] [--steps 5] [MODEL...]
 
 Both compute float32 and plain SGD with the model's own batch size; the C keeps everything and is compiled with -O3.
-Needs PyTorch and gcc. The first lines say on what: with the reference BLAS, PyTorch's products are not blocked, and the comparison says nothing.
+Needs PyTorch and gcc. The first lines say on what: with the reference BLAS, PyTorch's products are not blocked, and the
+comparison says nothing.
 """
 import argparse
 import json
@@ -123,10 +124,11 @@ def surroundings():
     import torch
     torch.set_num_threads(1)
     torch.ones(2, 2) @ torch.ones(2, 2)
-    loaded = {pathlib.Path(line.split()[-1]).resolve() for line in pathlib.Path("/proc/self/maps").read_text().splitlines()
-              if re.search(r"(blas|mkl|blis)[^/]*\.so", line)}
+    maps = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    loaded = {pathlib.Path(line.split()[-1]).resolve() for line in maps if re.search(r"(blas|mkl|blis)[^/]*\.so", line)}
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    lines = [f"processor: {processor[1] if processor else 'unknown'}", f"PyTorch {torch.__version__}, threads: {torch.get_num_threads()}",
+    lines = [f"processor: {processor[1] if processor else 'unknown'}",
+             f"PyTorch {torch.__version__}, threads: {torch.get_num_threads()}",
              "BLAS: " + (", ".join(sorted(map(str, loaded))) or "none is loaded"), torch.__config__.show().strip()]
     if any(path.parent.name == "blas" for path in loaded):
         lines.append("warning: this is the reference BLAS; install libopenblas0-pthread")
