@@ -79,30 +79,34 @@ POET_INLINE void unpack_run(const int8_t* bytes, poet_real scale, int32_t count,
   for (i = 0; i < count; ++i) out[i * apart] = (poet_real)bytes[i] * scale;
 }
 
-void poet_unpack(const struct poet_copy_spec* c, const int8_t* bytes, int32_t first, int32_t count,
-                 poet_real* out) {
+/* Numbers that lie `apart`, whose groups may begin and end anywhere. */
+POET_INLINE void unpack_apart(const struct poet_copy_spec* c, const int8_t* bytes, int32_t first,
+                              int32_t count, int32_t apart, poet_real* out) {
   const poet_real* scale = scales_from(c, bytes, first);
   int32_t rest = c->group_size - first % c->group_size;
   bytes += first;
   for (; count > 0; count -= rest, rest = c->group_size, ++scale) {
     if (rest > count) rest = count;
-    unpack_run(bytes, *scale, rest, 1, out);
-    out += rest;
+    unpack_run(bytes, *scale, rest, apart, out);
+    out += rest * apart;
     bytes += rest;
   }
 }
 
-/* A group is one plane, or planes that follow each other. */
+void poet_unpack(const struct poet_copy_spec* c, const int8_t* bytes, int32_t first, int32_t count,
+                 poet_real* out) {
+  unpack_apart(c, bytes, first, count, 1, out);
+}
+
 void poet_unpack_planes(const struct poet_copy_spec* c, const int8_t* bytes, int32_t first,
                         int32_t planes, int32_t plane, poet_real* out) {
   int32_t u;
   for (u = 0; u < planes; ++u) {
     const int32_t at = (first + u) * plane;
-    const poet_real scale = *scales_from(c, bytes, at);
     if (planes == POET_BLOCK) {
-      unpack_run(bytes + at, scale, plane, POET_BLOCK, out + u);
+      unpack_apart(c, bytes, at, plane, POET_BLOCK, out + u);
     } else {
-      unpack_run(bytes + at, scale, plane, planes, out + u);
+      unpack_apart(c, bytes, at, plane, planes, out + u);
     }
   }
 }
