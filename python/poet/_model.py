@@ -156,15 +156,21 @@ class Model:
             file.write(self._text())
 
     def info(self, platform: Union[Platform, PathLike, None] = None, *, batch_size: int = 1,
-             backward: Optional[str] = None, alignment: Optional[int] = None) -> ModelInfo:
+             backward: Optional[str] = None, alignment: Optional[int] = None,
+             copies: Optional[PathLike] = None) -> ModelInfo:
         """What the model comes to, without a solve: sizes, parameters, FLOPs, RAM, and costs if there is a platform.
+
+        Args:
+            copies: with copies for gradients of all tensors that may have one ("exact" or "int8"), or of those of a
+                file, such as a schedule.
 
         Raises:
             InputError: the model or the platform has mistakes.
         """
         with Files() as files:
             words = ["info", self.argument(files), "--json",
-                     *options({"--batch-size": batch_size, "--backward": backward, "--alignment": alignment})]
+                     *options({"--batch-size": batch_size, "--backward": backward, "--alignment": alignment,
+                               "--copies": copies})]
             if platform is not None:
                 words += ["--platform", Platform.of(platform).argument(files)]
             return ModelInfo(json.loads(run_or_raise(words, files).out))

@@ -4,6 +4,8 @@
 
 #include "formats/write_tables.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -177,6 +179,22 @@ std::string info_summary(const ModelReport& report) {
   return text;
 }
 
+/// What gradients read copies of, largest saving first: the tensors that are worth a thought.
+std::string copies_table(const std::vector<CopiedTensor>& copied) {
+  if (copied.empty()) return {};
+  const auto saved = [](const CopiedTensor& each) { return each.bytes - each.copy_bytes; };
+  std::vector<CopiedTensor> sorted = copied;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const auto& a, const auto& b) { return saved(a) > saved(b); });
+  std::string text = fmt::format("\n{:<24} {:>12} {:>12} {:>12}\n", "copied tensor", "bytes",
+                                 "of the copy", "saved");
+  for (const CopiedTensor& each : sorted) {
+    text += fmt::format("{:<24} {:>12} {:>12} {:>12}\n", printable(each.tensor), each.bytes,
+                        each.copy_bytes, saved(each));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
@@ -213,7 +231,8 @@ std::string power_table(const Graph& graph, bool with_paging_times) {
 
 std::string info_text(const ModelReport& report) {
   return info_summary(report) + "\n" +
-         node_table(report.nodes, report.baseline_energy_joules.has_value());
+         node_table(report.nodes, report.baseline_energy_joules.has_value()) +
+         copies_table(report.copied_tensors);
 }
 
 std::string list_text(const Lists& wanted, bool compact) {

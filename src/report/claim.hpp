@@ -34,6 +34,9 @@ void check_arena(std::vector<std::string>& found, const ScheduleFile& file, cons
 void check_banks(std::vector<std::string>& found, const ScheduleFile& file, const Model* model,
                  const Platform* platform);
 
+/// Appends what is wrong with the copies that a file states, one line each.
+void check_copies(std::vector<std::string>& found, const ScheduleFile& file);
+
 /// Appends what is wrong with a file's statements on the intervals of its platform; `energy` comes
 /// from the replay. Without the model, which is in the given order, or without the platform, less
 /// can be compared; either may be null.

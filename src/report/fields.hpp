@@ -201,6 +201,10 @@ template <>
 inline constexpr auto kFields<SolveStatistics> = std::tuple_cat(kWorkFields, kTimingFields,
                                                                 std::tuple(kWallSecondsField));
 
+template <>
+inline constexpr auto kFields<CopiedTensor> =
+    kMembers<&CopiedTensor::tensor, &CopiedTensor::bytes, &CopiedTensor::copy_bytes>;
+
 /// What `info` writes, its nodes apart: they are a list of structs.
 template <>
 inline constexpr auto kFields<ModelReport> = std::tuple_cat(
@@ -210,7 +214,8 @@ inline constexpr auto kFields<ModelReport> = std::tuple_cat(
              &ModelReport::baseline_peak_ram_bytes, &ModelReport::working_set_bytes,
              &ModelReport::working_set_node, &ModelReport::working_set_node_name,
              &ModelReport::working_set_node_op>,
-    kMembersIn<InFile::left_out_if_empty, &ModelReport::memory>);
+    kMembersIn<InFile::left_out_if_empty, &ModelReport::memory>,
+    kMembersIn<InFile::left_out_if_default, &ModelReport::copied_tensors>);
 
 template <>
 inline constexpr auto kFields<Operand> = kMembers<&Operand::node, &Operand::shape>;

@@ -78,6 +78,12 @@ ModelReport model_report(const Model& model, const Platform* platform) {
     report.baseline_energy_joules = base.energy_joules;
     report.baseline_runtime_seconds = base.runtime_seconds;
   }
+  for (std::size_t k = 0; k < model.nodes.size(); ++k) {
+    const std::optional<int> from = model.nodes[k].copy_of;
+    if (!from) continue;
+    report.copied_tensors.push_back(
+        {model.nodes[*from].name, graph.nodes[*from].bytes, graph.nodes[k].bytes});
+  }
   for (NodeFigures& node : report.nodes) {
     report.parameter_count = checked_sum({report.parameter_count, node.parameter_count});
     report.flop = checked_sum({report.flop, node.flop});

@@ -31,6 +31,15 @@ struct NodeFigures {
   std::vector<Operand> views{};  ///< inputs that the node's formula reads in another shape
 };
 
+/// A tensor of which gradients read a copy.
+struct CopiedTensor {
+  std::string tensor;
+  Bytes bytes = 0;
+  Bytes copy_bytes = 0;
+
+  bool operator==(const CopiedTensor&) const = default;
+};
+
 /// What a model comes to before any solve.
 struct ModelReport {
   ModelInfo model;
@@ -47,6 +56,7 @@ struct ModelReport {
   int working_set_node = 0;  ///< the node that decides it
   std::string working_set_node_name;
   std::string working_set_node_op;
+  std::vector<CopiedTensor> copied_tensors{};  ///< in the order of the nodes
   std::vector<NodeFigures> nodes;
 };
 

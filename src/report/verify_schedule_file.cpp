@@ -157,6 +157,7 @@ std::vector<std::string> verify_schedule_file(const ScheduleFile& file, const Mo
   Lines found;
   check_rules(found, replay);
   check_model(found, file, model);
+  check_copies(found, file);
   check_request(found, file);
   check_summary(found, file, expected_summary(file, replay, model, platform));
   check_stage_peaks(found, file, replay);

@@ -34,6 +34,12 @@ class Models(TestCase):
         self.assertGreater(info.baseline_energy_joules, 0)
         self.assertIsNone(poet.Model("linear").info().baseline_energy_joules)
 
+    def test_info_with_copies(self):
+        net = poet.Model.layers(TINY, input=("N", 3, 16, 16))
+        copied = net.info("m4", copies="int8").document
+        self.assertTrue(copied["copied_tensors"])
+        self.assertNotIn("copied_tensors", net.info("m4").document)
+
     def test_a_document_is_not_its_path(self):
         source = poet.optimize(poet.Model.layers(TINY, input=("N", 3, 16, 16)), "m4", ram="100%", runtime=1)
         self.assertEqual(source.document["model"]["source"], "model.json")

@@ -11,6 +11,7 @@
 #include "app/terminal/deliver.hpp"
 #include "formats/write_list.hpp"
 #include "formats/write_tables.hpp"
+#include "report/fields.hpp"
 
 namespace poet::cli {
 namespace {
@@ -40,7 +41,15 @@ struct InfoArguments {
 // The note about POET's chain belongs here as well: the figures are the chain's, and not the
 // step's.
 ExitCode info(const InfoArguments& arguments, Session& session) {
-  const Inputs inputs = load_inputs(arguments.model, arguments.platform, session.problem, "MODEL");
+  ModelArguments asked = arguments.model;
+  const std::optional<CopyMode> all = value_of<CopyMode>(asked.copies);
+  if (all) asked.copies.clear();
+  Inputs inputs = load_inputs(asked, arguments.platform, session.problem, "MODEL");
+  if (all && *all != CopyMode::off) {
+    inputs.model = with_place("--copies", [&] {
+      return with_copies(inputs.model, {*all, copy_candidates(inputs.model, *all)});
+    });
+  }
   const ModelReport report = model_report(inputs.model, inputs.platform_or_null());
   note_about_chain(inputs.model);
   return deliver(arguments.json ? info_json(report) : info_text(report), arguments.output);
@@ -54,7 +63,9 @@ Run add_info(CLI::App& app) {
   group.text("--platform", arguments->platform, "NAME|FILE",
              "built-in platform, platform file, or - for stdin");
   add_model_options(app, arguments->model.settings, "Options");
-  add_copies_option(app, arguments->model, "Options");
+  group.text("--copies", arguments->model.copies, "off|exact|int8|FILE",
+             "with copies of all tensors that may have one in a mode, or with the copies of FILE; "
+             "a table shows what each saves");
   add_network_options(app, arguments->model.network, "Of an ONNX network",
                       &arguments->model.platform_sizes);
   group.flag("--no-paging", arguments->no_paging,

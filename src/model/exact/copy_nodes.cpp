@@ -86,7 +86,7 @@ void add_stated_copy(Draft& draft, const Copies& copies, int node, CopyRule rule
   const bool is_bytes = copies.mode == CopyMode::int8;
   ModelNode copy;
   copy.name = take_name(draft, fmt::format("{}({})", is_bytes ? "bytes" : "bits", from.name));
-  copy.op = is_bytes ? "copy_int8" : "copy_bits";
+  copy.op = is_bytes ? kBytesOp : kBitsOp;
   copy.bytes = copy_bytes(from.out_shape, copies.mode);
   copy.out_shape = {*copy.bytes};
   copy.flop = checked_product({2, element_count(from.out_shape)});
@@ -101,7 +101,7 @@ void add_stated_copy(Draft& draft, const Copies& copies, int node, CopyRule rule
 int read_node(const Draft& draft, int node, TensorRef tensor) {
   const int copy = draft.copies[node];
   if (copy < 0) return node;
-  const bool is_bits = draft.model.nodes[copy].op == "copy_bits";
+  const bool is_bits = draft.model.nodes[copy].op == kBitsOp;
   return serves(is_bits ? CopyMode::exact : CopyMode::int8, tensor.copied) ? copy : node;
 }
 

@@ -2,11 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/exact/draft.hpp"
 
 namespace poet {
+
+/// The ops of nodes that make copies: bytes for CopyMode::int8, bits for CopyMode::exact.
+inline constexpr std::string_view kBytesOp = "copy_int8";
+inline constexpr std::string_view kBitsOp = "copy_bits";
 
 /// How a copy of one byte for each element lies in memory: the elements in the tensor's order, as
 /// many as make whole words, then a scale of float32 for each group.
@@ -32,9 +37,6 @@ int read_node(const Draft& draft, int node, TensorRef tensor);
 
 /// Charges a gradient that is not yet in the draft for what it reads from a copy.
 void read_copy(Draft& draft, int copy, TensorRef tensor, ModelNode& gradient);
-
-/// Throws InputError for a copy that nothing reads, and for a name that is no forward tensor.
-void expect_read_copies(const Draft& draft, const ModelSpec& spec);
 
 /// The tensors of a graph without copies that may have one in this mode.
 std::vector<std::string> copy_candidates(const Draft& draft, const ModelSpec& spec, CopyMode mode,

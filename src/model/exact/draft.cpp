@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "model/exact/copy_nodes.hpp"
 #include "poet/error.hpp"
 #include "problem/take_over.hpp"
 

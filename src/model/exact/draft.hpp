@@ -114,6 +114,10 @@ Draft draft_forward(const ModelSpec& spec, std::int64_t batch_size, InputErrors&
 /// Appends the backward pass and the updates of parameters. Throws InputError without a loss.
 void append_exact_backward(Draft& draft, const ModelSpec& spec);
 
+/// Throws InputError for a copy that nothing reads, and for a name of the stated copies that is no
+/// forward tensor.
+void expect_read_copies(const Draft& draft, const ModelSpec& spec);
+
 /// Decides for each node which input it may take over (problem/take_over.hpp), and keeps what there
 /// was to choose from.
 void choose_in_place(Draft& draft);
