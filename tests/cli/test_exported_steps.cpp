@@ -105,8 +105,10 @@ TEST_F(ExportedSteps, ReadCopiesAsRunDoes) {
     const std::string gradients = folder_.file("gradients");
     const Finished step = run_step(built(), {"3", "7", gradients});
     ASSERT_EQ(step.status, 0) << step.out << step.err;
-    const json run =
-        document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+    const Finished ran = poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"});
+    EXPECT_THAT(ran.err, HasSubstr(copies["mode"] == "exact" ? "copies change no gradient"
+                                                             : "copies change the gradient of"));
+    const json run = document(ran);
     expect_same(run, step.out, contents_of(gradients));
     for (const json& gradient : run.at("gradients")) {
       const double difference = gradient.at("relative_difference");

@@ -219,8 +219,11 @@ TEST_F(POET_COPIES, ConvolutionsReadBytesAsNumbers) {
     c.map_width = (c.width + 2 * c.pad_left - c.kernel_width) / c.stride_width + 1;
     c.has_bias = any(0, 1);
     const int plane = c.height * c.width;
-    const int wide = any(1, 3) == 1 ? c.channels : 1;  // a group may be more than a plane
-    Copy x = copy(c.batch * c.channels * plane, wide * plane);
+    // A group may be more than a plane; of a view's tensor, it may end within one.
+    const std::vector<int> groups = {plane, plane, c.channels * plane, c.width, 3, 7 * c.width};
+    const int wanted = groups[static_cast<std::size_t>(any(0, 5))];
+    const int count = c.batch * c.channels * plane;
+    Copy x = copy(count, count % wanted == 0 ? wanted : plane);
     s.copy = x.spec;
     const Numbers unpacked = x.numbers();
     const Numbers dy = numbers(c.batch * c.filters * c.map_height * c.map_width);
