@@ -101,6 +101,11 @@ TEST_F(ExportedSteps, ReadCopiesAsRunDoes) {
         json{{"mode", "exact"}, {"tensors", {"relu1"}}}}) {
     const std::string path =
         solved(model, "70%", {"--copies", folder_.write("copies.json", copies.dump())});
+    const json summary = json::parse(contents_of(path)).at("summary");
+    if (copies["mode"] == "int8") {
+      EXPECT_GT(summary.at("recompute_count"), 0);
+      EXPECT_GT(summary.at("page_out_count"), 0);
+    }
     ASSERT_EQ(exported(path, {"--model", model}).status, 0);
     const std::string gradients = folder_.file("gradients");
     const Finished step = run_step(built(), {"3", "7", gradients});
