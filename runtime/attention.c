@@ -50,21 +50,12 @@ static int32_t keys_seen(const struct poet_attention_spec* a, int32_t s) {
 /* Softmax of scale times the scores of query s, in place; 0 for keys that it does not see. */
 static void softmax_row(const struct poet_attention_spec* a, int32_t s, poet_real scale,
                         poet_real* row) {
-  const int32_t seen = keys_seen(a, s) * a->probability_key;
-  const int32_t end = a->keys * a->probability_key;
-  poet_real largest = row[0] * scale;
-  poet_real sum = 0;
+  const int32_t step = a->probability_key;
+  const int32_t seen = keys_seen(a, s), end = a->keys * step;
   int32_t t;
-  for (t = 0; t < seen; t += a->probability_key) {
-    row[t] *= scale;
-    if (row[t] > largest) largest = row[t];
-  }
-  for (t = 0; t < seen; t += a->probability_key) {
-    row[t] = POET_EXP(row[t] - largest);
-    sum += row[t];
-  }
-  for (t = 0; t < seen; t += a->probability_key) row[t] /= sum;
-  for (; t < end; t += a->probability_key) row[t] = 0;
+  for (t = 0; t < seen * step; t += step) row[t] *= scale;
+  poet_softmax_line(row, step, seen, row);
+  for (; t < end; t += step) row[t] = 0;
 }
 
 /* Products of all rows of queries or outputs with all keys or values of a head, laid out as P. */
@@ -138,11 +129,11 @@ POET_KERNEL void poet_attention_context(const struct poet_attention_spec* a, con
   times_rows(a, p, 0, v, a->row_stride, y, a->output_stride);
 }
 
-/* Some rows and keys of dP, which have no other room. */
+/* Room for some rows and keys of dP, which has no other one: whole rows, if one fits. */
 #if POET_LANES
-enum { kGradientRows = 16, kGradientKeys = 512 };
+enum { kGradientRows = 16, kGradientRoom = 8192 };
 #else
-enum { kGradientRows = 4, kGradientKeys = 16 };
+enum { kGradientRows = 4, kGradientRoom = 64 };
 #endif
 
 struct part_of_scores {
@@ -158,54 +149,62 @@ static void probability_gradients(struct poet_product_spec all, const struct par
   all.b += part->key * all.b_column;
   all.columns = part->keys;
   all.first = 0;
-  all.out_row = kGradientKeys;
+  all.out_row = part->keys;
   all.out_column = 1;
   poet_product(&all, &out);
+}
+
+/* dot plus the sum of P dP over some keys of a query, which are p_step and dp_step apart. */
+static poet_real add_products(int32_t keys, const poet_real* p, int32_t p_step, const poet_real* dp,
+                              int32_t dp_step, poet_real dot) {
+  for (; keys > 0; --keys, p += p_step, dp += dp_step) dot += *p * *dp;
+  return dot;
+}
+
+/* dS, p_step apart like P. */
+static void finish_scores(int32_t keys, const poet_real* p, int32_t p_step, const poet_real* dp,
+                          int32_t dp_step, poet_real dot, poet_real scale, poet_real* ds) {
+  for (; keys > 0; --keys, p += p_step, dp += dp_step, ds += p_step) {
+    *ds = *p * (*dp - dot) * scale;
+  }
 }
 
 /* dS over P, some rows at a time: the sum is of a whole row, so what does not fit is computed a
  * second time. */
 static void gradients_in_place(const struct poet_attention_spec* a,
                                const struct poet_product_spec* all, poet_real scale, poet_real* p) {
-  poet_real dp[kGradientRows * kGradientKeys], dot[kGradientRows];
-  const int32_t keys = a->keys < kGradientKeys ? a->keys : kGradientKeys;
+  poet_real dp[kGradientRoom], dot[kGradientRows];
+  const int32_t step = a->probability_key, whole = kGradientRoom / a->keys;
+  const int32_t rows = whole > 0 && whole < kGradientRows ? whole : kGradientRows;
+  const int32_t keys = whole > 0 ? a->keys : kGradientRoom / kGradientRows;
   struct part_of_scores part;
-  int32_t pass, r, t;
+  int32_t pass, r;
   for (part.row = 0; part.row < a->queries; part.row += part.rows) {
+    poet_real* const first = p + all->first + part.row * a->probability_query;
     const int32_t rest = a->queries - part.row;
-    part.rows = rest < kGradientRows ? rest : kGradientRows;
+    part.rows = rest < rows ? rest : rows;
+    for (r = 0; r < part.rows; ++r) dot[r] = 0;
     for (pass = 0; pass < 2; ++pass) {
       for (part.key = 0; part.key < a->keys; part.key += part.keys) {
         part.keys = a->keys - part.key < keys ? a->keys - part.key : keys;
-        if (pass == 0 || keys < a->keys) probability_gradients(*all, &part, dp);
+        if (pass == 0 || whole == 0) probability_gradients(*all, &part, dp);
         for (r = 0; r < part.rows; ++r) {
-          poet_real* row = p + all->first + (part.row + r) * a->probability_query +
-                           part.key * a->probability_key;
-          if (pass == 0 && part.key == 0) dot[r] = 0;
-          for (t = 0; t < part.keys; ++t) {
-            poet_real* at = row + t * a->probability_key;
-            const poet_real gradient = dp[r * kGradientKeys + t];
-            if (pass == 0) {
-              dot[r] += *at * gradient;
-            } else {
-              *at = *at * (gradient - dot[r]) * scale;
-            }
-          }
+          poet_real* row = first + r * a->probability_query + part.key * step;
+          const poet_real* gradients = dp + r * part.keys;
+          if (pass == 0) dot[r] = add_products(part.keys, row, step, gradients, 1, dot[r]);
+          if (pass == 1) finish_scores(part.keys, row, step, gradients, 1, dot[r], scale, row);
         }
       }
     }
   }
 }
 
-/* dS = P (dP - sum of P dP) / sqrt(head_dim) of a row, whose dP is in the place of dS. */
+/* dS = P (dP - sum of P dP) scale of a row, whose dP is in the place of dS. */
 static void score_gradients(const struct poet_attention_spec* a, const poet_real* p,
-                            poet_real* ds) {
-  const poet_real scale = score_scale(a);
-  const int32_t end = a->keys * a->probability_key;
-  poet_real dot = 0;
-  int32_t t;
-  for (t = 0; t < end; t += a->probability_key) dot += p[t] * ds[t];
-  for (t = 0; t < end; t += a->probability_key) ds[t] = p[t] * (ds[t] - dot) * scale;
+                            poet_real scale, poet_real* ds) {
+  const int32_t step = a->probability_key;
+  const poet_real dot = add_products(a->keys, p, step, ds, step, 0);
+  finish_scores(a->keys, p, step, ds, step, dot, scale, ds);
 }
 
 /* dP = dY V^T of a head. */
@@ -219,19 +218,20 @@ POET_KERNEL void poet_attention_grad_scores(const struct poet_attention_spec* a,
                                             const poet_real* dy, const poet_real* v,
                                             const poet_real* p, poet_real* ds) {
   const struct poet_sink out = {.gradient = ds};
+  const poet_real scale = score_scale(a);
   int32_t n, h, s;
   for (n = 0; n < a->batch; ++n) {
     for (h = 0; h < a->heads; ++h) {
       const struct head at = head_of(a, n, h);
       const struct poet_product_spec all = gradient_product(a, &at, dy, v);
       if (ds == p) {
-        gradients_in_place(a, &all, score_scale(a), ds);
+        gradients_in_place(a, &all, scale, ds);
         continue;
       }
       poet_product(&all, &out);
       for (s = 0; s < a->queries; ++s) {
         const int32_t row = at.probability + s * a->probability_query;
-        score_gradients(a, p + row, ds + row);
+        score_gradients(a, p + row, scale, ds + row);
       }
     }
   }
@@ -244,6 +244,7 @@ POET_KERNEL void poet_attention_grad_scores_of_bytes(const struct poet_attention
                                                      poet_real* ds) {
   const struct poet_attention_spec* a = &c->attention;
   const struct poet_sink out = {.gradient = ds};
+  const poet_real scale = score_scale(a);
   int32_t n, h, s;
   for (n = 0; n < a->batch; ++n) {
     for (h = 0; h < a->heads; ++h) {
@@ -253,7 +254,7 @@ POET_KERNEL void poet_attention_grad_scores_of_bytes(const struct poet_attention
       for (s = 0; s < a->queries; ++s) {
         const int32_t row = at.probability + s * a->keys;
         poet_unpack(&c->copy, p, row, a->keys, poet_tile_of(tile));
-        score_gradients(a, poet_tile_of(tile), ds + row);
+        score_gradients(a, poet_tile_of(tile), scale, ds + row);
       }
     }
   }

@@ -14,8 +14,7 @@ struct weights_tile {
   const struct poet_conv2d_spec* c;
   const struct poet_lanes* lanes;
   int32_t filters, channels, taps;
-  int32_t rows;         /* of a tap: channels, and room for those that poet_sum_rows() sums again */
-  int32_t plane, pixel; /* how far apart channels of the image are, and pixels of a channel */
+  int32_t rows; /* of a tap: channels, and room for those that poet_sum_rows() sums again */
   const poet_real *image, *map; /* the first channel's and the first filter's plane */
   poet_real panel[kPanelPositions * POET_LANES];
   poet_real sums[kTileWeights * POET_LANES]; /* tap by tap, then channel by channel */
@@ -44,18 +43,15 @@ static void add_part(struct weights_tile* t, const struct part* part, int32_t ta
   const struct poet_span columns = clipped(
       poet_span_of(s * c->dilation_width - c->pad_left, c->stride_width, c->width, c->map_width),
       part->column, part->columns);
-  const struct poet_terms terms = {
-      .count = {1, rows.end - rows.first, columns.end - columns.first},
-      .left = {0, c->stride_height * c->width * t->pixel, c->stride_width * t->pixel},
-      .right = {0, part->columns * width, width}};
+  const struct poet_terms terms = {.count = {1, rows.end - rows.first, columns.end - columns.first},
+                                   .left = {0, c->stride_height * c->width, c->stride_width},
+                                   .right = {0, part->columns * width, width}};
   const poet_real* left[kTileWeights + POET_BLOCK];
   int32_t j;
   if (terms.count[1] <= 0 || terms.count[2] <= 0) return;
   for (j = 0; j < t->channels; ++j) {
-    left[j] = t->image + j * t->plane +
-              ((rows.first * c->stride_height + rows.offset) * c->width +
-               columns.first * c->stride_width + columns.offset) *
-                  t->pixel;
+    left[j] = t->image + (j * c->height + rows.first * c->stride_height + rows.offset) * c->width +
+              columns.first * c->stride_width + columns.offset;
   }
   poet_sum_rows(
       t->lanes, &terms, t->channels, left,
@@ -107,23 +103,23 @@ int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const struct po
   const int32_t filters = c->filters / c->groups, channels = c->channels / c->groups;
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
   const int32_t planes = part ? part->channels : c->channels;
-  const int32_t first = part ? part->channel : 0, last = part ? first + planes : channels;
-  const int32_t last_filter = part ? part->filter + filters : c->filters;
+  const int32_t first = part ? part->channel % channels : 0;
+  const int32_t last = part ? first + planes : channels;
+  const int32_t first_filter = part ? part->channel / channels * filters : 0;
+  const int32_t last_filter = part ? first_filter + filters : c->filters;
   struct weights_tile t;
   int32_t most, k, j, n;
   t.c = c;
   t.lanes = poet_lanes_here();
-  t.plane = part ? 1 : plane;
-  t.pixel = part ? planes : 1;
   t.taps = c->kernel_height * c->kernel_width;
   most = kTileWeights / t.taps;
   if (most < POET_BLOCK || filters == 1) return 0;
   most -= most % POET_BLOCK;
-  for (k = part ? part->filter : 0; k < last_filter; k += t.filters) {
+  for (k = first_filter; k < last_filter; k += t.filters) {
     const int32_t rest = filters - k % filters;
     t.filters = rest < t.lanes->width ? rest : t.lanes->width;
     for (j = first; j < last; j += t.channels) {
-      const int32_t at = part ? j - first : (k / filters * channels + j) * plane;
+      const int32_t at = (part ? j - first : k / filters * channels + j) * plane;
       t.channels = last - j < most ? last - j : most;
       t.rows = (t.channels + POET_BLOCK - 1) / POET_BLOCK * POET_BLOCK;
       memset(t.sums, 0, (size_t)(t.rows * t.taps * t.lanes->width) * sizeof t.sums[0]);

@@ -67,16 +67,14 @@ static const poet_real* scales_from(const struct poet_copy_spec* c, const int8_t
   return (const poet_real*)(const void*)(bytes + padded(c)) + first / c->group_size;
 }
 
-/* Sixteen at a time: the end of a loop would be a third of the instructions. `apart` is a constant
- * wherever speed matters. */
-POET_INLINE void unpack_run(const int8_t* bytes, poet_real scale, int32_t count, int32_t apart,
-                            poet_real* out) {
+/* Sixteen at a time: the end of a loop would be a third of the instructions. */
+static void unpack_run(const int8_t* bytes, poet_real scale, int32_t count, poet_real* out) {
   enum { kPart = 16 };
   int32_t i;
-  for (; count >= kPart; count -= kPart, bytes += kPart, out += kPart * apart) {
-    POET_UNROLL for (i = 0; i < kPart; ++i) out[i * apart] = (poet_real)bytes[i] * scale;
+  for (; count >= kPart; count -= kPart, bytes += kPart, out += kPart) {
+    POET_UNROLL for (i = 0; i < kPart; ++i) out[i] = (poet_real)bytes[i] * scale;
   }
-  for (i = 0; i < count; ++i) out[i * apart] = (poet_real)bytes[i] * scale;
+  for (i = 0; i < count; ++i) out[i] = (poet_real)bytes[i] * scale;
 }
 
 void poet_unpack(const struct poet_copy_spec* c, const int8_t* bytes, int32_t first, int32_t count,
@@ -86,24 +84,9 @@ void poet_unpack(const struct poet_copy_spec* c, const int8_t* bytes, int32_t fi
   bytes += first;
   for (; count > 0; count -= rest, rest = c->group_size, ++scale) {
     if (rest > count) rest = count;
-    unpack_run(bytes, *scale, rest, 1, out);
+    unpack_run(bytes, *scale, rest, out);
     out += rest;
     bytes += rest;
-  }
-}
-
-/* A group is one plane, or planes that follow each other. */
-void poet_unpack_planes(const struct poet_copy_spec* c, const int8_t* bytes, int32_t first,
-                        int32_t planes, int32_t plane, poet_real* out) {
-  int32_t u;
-  for (u = 0; u < planes; ++u) {
-    const int32_t at = (first + u) * plane;
-    const poet_real scale = *scales_from(c, bytes, at);
-    if (planes == POET_BLOCK) {
-      unpack_run(bytes + at, scale, plane, POET_BLOCK, out + u);
-    } else {
-      unpack_run(bytes + at, scale, plane, planes, out + u);
-    }
   }
 }
 

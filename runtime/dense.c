@@ -84,17 +84,21 @@ POET_KERNEL void poet_linear_gradw(const struct poet_linear_spec* l, const poet_
   dense_biases(l, dy, dw);
 }
 
-/* Some columns of all rows at a time. */
+/* Some columns of all rows at a time; of a single row more of them, since each run of products that
+ * goes to the sink takes as many instructions as a few products. */
 POET_KERNEL void poet_linear_gradw_of_bytes(const struct poet_linear_copy_spec* l, const int8_t* x,
                                             const poet_real* dy, struct poet_workspace* tile,
                                             const struct poet_sink* dw) {
+  enum { kRow = 64 };
   const int32_t inputs = l->linear.inputs;
-  poet_real* columns = poet_tile_of(tile);
+  const int32_t most = l->linear.rows == 1 ? kRow : POET_TILE_COLUMNS;
+  poet_real row[kRow];
+  poet_real* columns = l->linear.rows == 1 ? row : poet_tile_of(tile);
   struct poet_product_spec p = dense_weights(&l->linear, columns, dy);
   int32_t r;
   for (p.first = 0; p.first < inputs; p.first += p.columns) {
     const int32_t rest = inputs - p.first;
-    p.columns = rest < POET_TILE_COLUMNS ? rest : POET_TILE_COLUMNS;
+    p.columns = rest < most ? rest : most;
     p.b_inner = p.columns;
     for (r = 0; r < l->linear.rows; ++r) {
       poet_unpack(&l->copy, x, r * inputs + p.first, p.columns, columns + r * p.columns);

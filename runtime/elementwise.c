@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_block.h"
+#include "poet_gates.h"
 #include "poet_kernels.h"
 
 static const poet_real kZero = 0;
-static const poet_real kOne = 1;
 
 /* What a condition chooses from is computed before it: a load or a product behind a condition keeps
  * a compiler from using vectors, and a host from going on. */
@@ -60,21 +60,15 @@ POET_KERNEL void poet_leaky_relu_grad(const struct poet_map_spec* m, const poet_
   }
 }
 
-/* exp of a number that is not positive: no overflow. */
-static poet_real sigmoid_of(poet_real x) {
-  const poet_real e = POET_EXP(x > kZero ? -x : x);
-  return x > kZero ? kOne / (kOne + e) : e / (kOne + e);
-}
-
 POET_KERNEL void poet_sigmoid(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) y[i] = sigmoid_of(x[i]);
+  for (i = 0; i < m->count; ++i) y[i] = poet_logistic(x[i]);
 }
 
 POET_KERNEL void poet_sigmoid_grad(const struct poet_map_spec* m, const poet_real* y,
                                    const poet_real* dy, poet_real* dx) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * (y[i] * (kOne - y[i]));
+  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * (y[i] * (poet_unit - y[i]));
 }
 
 POET_KERNEL void poet_tanh(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
@@ -85,18 +79,18 @@ POET_KERNEL void poet_tanh(const struct poet_map_spec* m, const poet_real* x, po
 POET_KERNEL void poet_tanh_grad(const struct poet_map_spec* m, const poet_real* y,
                                 const poet_real* dy, poet_real* dx) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * (kOne - y[i] * y[i]);
+  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * (poet_unit - y[i] * y[i]);
 }
 
 /* relu6(x + 3) / 6, and its derivative (Howard et al., 2019, section 5.2) */
 static poet_real hard_sigmoid_of(poet_real x) {
   const poet_real shifted = x + (poet_real)3;
   if (shifted <= kZero) return kZero;
-  return shifted >= (poet_real)6 ? kOne : shifted / (poet_real)6;
+  return shifted >= (poet_real)6 ? poet_unit : shifted / (poet_real)6;
 }
 
 static poet_real hard_sigmoid_slope(poet_real x) {
-  return x > (poet_real)-3 && x < (poet_real)3 ? kOne / (poet_real)6 : kZero;
+  return x > (poet_real)-3 && x < (poet_real)3 ? poet_unit / (poet_real)6 : kZero;
 }
 
 POET_KERNEL void poet_hard_sigmoid(const struct poet_map_spec* m, const poet_real* x,
@@ -126,22 +120,22 @@ POET_KERNEL void poet_hard_swish_grad(const struct poet_map_spec* m, const poet_
 
 POET_KERNEL void poet_silu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) y[i] = x[i] * sigmoid_of(x[i]);
+  for (i = 0; i < m->count; ++i) y[i] = x[i] * poet_logistic(x[i]);
 }
 
 POET_KERNEL void poet_silu_grad(const struct poet_map_spec* m, const poet_real* x,
                                 const poet_real* dy, poet_real* dx) {
   int32_t i;
   for (i = 0; i < m->count; ++i) {
-    const poet_real s = sigmoid_of(x[i]);
-    dx[i] = dy[i] * (s * (kOne + x[i] * (kOne - s)));
+    const poet_real s = poet_logistic(x[i]);
+    dx[i] = dy[i] * (s * (poet_unit + x[i] * (poet_unit - s)));
   }
 }
 
 /* x Phi(x), Phi the distribution function of the normal distribution (Hendrycks and Gimpel, 2016),
  * by erf and not by its approximation with tanh. */
 static poet_real normal_distribution(poet_real x) {
-  return (poet_real)0.5 * (kOne + POET_ERF(x * (poet_real)0.70710678118654752440));
+  return (poet_real)0.5 * (poet_unit + POET_ERF(x * (poet_real)0.70710678118654752440));
 }
 
 POET_KERNEL void poet_gelu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
@@ -207,22 +201,25 @@ POET_KERNEL void poet_accumulate(const struct poet_map_spec* m, const poet_real*
   for (i = 0; i < m->count; ++i) y[i] = a[i] + b[i];
 }
 
+void poet_softmax_line(const poet_real* x, int32_t step, int32_t count, poet_real* y) {
+  const poet_real* at = x;
+  poet_real* to = y;
+  poet_real largest = x[0], sum = 0;
+  int32_t i;
+  for (i = count; i > 0; --i, at += step) largest = *at > largest ? *at : largest;
+  for (i = count, at = x; i > 0; --i, at += step, to += step) {
+    *to = POET_EXP_BELOW(*at - largest);
+    sum += *to;
+  }
+  for (i = count; i > 0; --i, y += step) *y /= sum;
+}
+
 POET_KERNEL void poet_softmax(const struct poet_softmax_spec* s, const poet_real* x, poet_real* y) {
-  int32_t o, i, j;
+  int32_t o, i;
   for (o = 0; o < s->outer; ++o) {
     for (i = 0; i < s->inner; ++i) {
       const int32_t first = o * s->axis * s->inner + i;
-      poet_real largest = x[first];
-      poet_real sum = 0;
-      for (j = 1; j < s->axis; ++j) {
-        if (x[first + j * s->inner] > largest) largest = x[first + j * s->inner];
-      }
-      for (j = 0; j < s->axis; ++j) {
-        const poet_real e = POET_EXP(x[first + j * s->inner] - largest);
-        y[first + j * s->inner] = e;
-        sum += e;
-      }
-      for (j = 0; j < s->axis; ++j) y[first + j * s->inner] /= sum;
+      poet_softmax_line(x + first, s->inner, s->axis, y + first);
     }
   }
 }
@@ -254,7 +251,7 @@ POET_KERNEL void poet_log_softmax(const struct poet_softmax_spec* s, const poet_
       for (j = first; j < end; j += s->inner) {
         if (x[j] > largest) largest = x[j];
       }
-      for (j = first; j < end; j += s->inner) sum += POET_EXP(x[j] - largest);
+      for (j = first; j < end; j += s->inner) sum += POET_EXP_BELOW(x[j] - largest);
       log_sum = POET_LOG(sum);
       for (j = first; j < end; j += s->inner) y[j] = (x[j] - largest) - log_sum;
     }
@@ -287,17 +284,35 @@ static uint32_t mix(uint32_t word) {
 
 /* The hash mix(mix(mix(b) + seed[0]) + seed[1]) of block b; its upper 24 bits are a fraction, to be
  * at least the rate. No state: any block can be asked for at any time, in any order. */
+static inline int is_kept(uint32_t block, uint32_t seed0, uint32_t seed1, int32_t rate) {
+  return (int32_t)(mix(mix(mix(block) + seed0) + seed1) >> 8) >= rate;
+}
+
+static int32_t rate_of(const struct poet_dropout_spec* d) {
+  return (int32_t)(d->rate * (poet_real)16777216);
+}
+
 POET_KERNEL int poet_keeps(const struct poet_dropout_spec* d, int32_t block) {
-  const uint32_t hash = mix(mix(mix((uint32_t)block) + d->seed[0]) + d->seed[1]);
-  return (int32_t)(hash >> 8) >= (int32_t)(d->rate * (poet_real)16777216);
+  return is_kept((uint32_t)block, d->seed[0], d->seed[1], rate_of(d));
 }
 
 POET_KERNEL void poet_dropout(const struct poet_dropout_spec* d, const poet_real* x, poet_real* y) {
-  const poet_real scale = kOne / (kOne - d->rate);
-  int32_t first, i;
-  for (first = 0; first < d->count; first += d->block) {
-    const int keeps = poet_keeps(d, first / d->block);
-    for (i = first; i < first + d->block; ++i) y[i] = keeps ? x[i] * scale : kZero;
+  const poet_real scale = poet_unit / (poet_unit - d->rate);
+  const uint32_t seed0 = d->seed[0], seed1 = d->seed[1];
+  const int32_t rate = rate_of(d);
+  const poet_real* const end = x + d->count;
+  uint32_t block = 0;
+  int32_t i;
+  for (; d->block == 1 && x < end; ++block) {
+    const poet_real scaled = *x++ * scale;
+    *y++ = is_kept(block, seed0, seed1, rate) ? scaled : kZero;
+  }
+  for (; x < end; ++block) {
+    const int keeps = is_kept(block, seed0, seed1, rate);
+    for (i = d->block; i > 0; --i) {
+      const poet_real scaled = *x++ * scale;
+      *y++ = keeps ? scaled : kZero;
+    }
   }
 }
 

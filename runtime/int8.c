@@ -63,37 +63,17 @@ POET_INLINE void sum_bytes(const struct poet_block* block, int32_t rows, int32_t
   }
 }
 
-POET_APART void sum_bytes_next_by_row(const struct poet_block* block) {
-  sum_bytes(block, POET_BLOCK, POET_BLOCK, 1, 1);
-}
-
-POET_APART void sum_bytes_next_by_term(const struct poet_block* block) {
-  sum_bytes(block, POET_BLOCK, POET_BLOCK, 1, 0);
-}
-
-POET_APART void sum_bytes_apart_by_row(const struct poet_block* block) {
-  sum_bytes(block, POET_BLOCK, POET_BLOCK, 0, 1);
-}
-
-POET_APART void sum_bytes_apart_by_term(const struct poet_block* block) {
-  sum_bytes(block, POET_BLOCK, POET_BLOCK, 0, 0);
-}
-
-POET_APART void sum_bytes_column_by_row(const struct poet_block* block) {
-  sum_bytes(block, POET_BLOCK, 1, 0, 1);
-}
-
-POET_APART void sum_bytes_column_by_term(const struct poet_block* block) {
-  sum_bytes(block, POET_BLOCK, 1, 0, 0);
-}
-
-POET_APART void sum_bytes_row_by_row(const struct poet_block* block) {
-  sum_bytes(block, 1, POET_BLOCK, 0, 1);
-}
-
-POET_APART void sum_bytes_row_by_term(const struct poet_block* block) {
-  sum_bytes(block, 1, POET_BLOCK, 0, 0);
-}
+#define POET_SUMS_OF_BYTES(name, rows, columns, is_next)           \
+  POET_APART void name##_by_row(const struct poet_block* block) {  \
+    sum_bytes(block, rows, columns, is_next, 1);                   \
+  }                                                                \
+  POET_APART void name##_by_term(const struct poet_block* block) { \
+    sum_bytes(block, rows, columns, is_next, 0);                   \
+  }
+POET_SUMS_OF_BYTES(sum_bytes_next, POET_BLOCK, POET_BLOCK, 1)
+POET_SUMS_OF_BYTES(sum_bytes_apart, POET_BLOCK, POET_BLOCK, 0)
+POET_SUMS_OF_BYTES(sum_bytes_column, POET_BLOCK, 1, 0)
+POET_SUMS_OF_BYTES(sum_bytes_row, 1, POET_BLOCK, 0)
 
 POET_APART void sum_bytes_single(const struct poet_block* block) {
   sum_bytes(block, 1, 1, 0, block->bytes.scale_row != 0);

@@ -217,11 +217,15 @@ static struct statistics group_statistics(const struct poet_group_norm_spec* n,
 
 POET_KERNEL void poet_group_norm(const struct poet_group_norm_spec* n, const poet_real* x,
                                  const poet_real* gamma, const poet_real* beta, poet_real* y) {
+  const int is_line = n->plane == 1 && beta;
   int32_t i, c, j;
   for (i = 0; i < n->samples * n->groups; ++i) {
     const struct statistics s = group_statistics(n, x);
-    const int32_t first = i % n->groups * n->channels;
-    for (c = first; c < first + n->channels; ++c) {
+    const int32_t first = i % n->groups * n->channels, end = first + n->channels;
+    for (c = first; c < end && is_line; ++c) {
+      *y++ = (*x++ - s.mean) * s.scale * gamma[c] + beta[c];
+    }
+    for (c = first; c < end && !is_line; ++c) {
       for (j = 0; j < n->plane; ++j) {
         const poet_real h = (*x++ - s.mean) * s.scale;
         *y++ = beta ? h * gamma[c] + beta[c] : h * gamma[c];
@@ -230,9 +234,59 @@ POET_KERNEL void poet_group_norm(const struct poet_group_norm_spec* n, const poe
   }
 }
 
+/* t to scale (t - mean of t - h mean of t h) in one group of one sample. */
+static void finish_group(int32_t size, struct statistics s, const poet_real* x, poet_real* dx) {
+  const poet_real count = (poet_real)size;
+  poet_real sum = 0, products = 0, mean, mean_product;
+  int32_t i;
+  for (i = 0; i < size; ++i) {
+    sum += dx[i];
+    products += dx[i] * ((x[i] - s.mean) * s.scale);
+  }
+  mean = sum / count;
+  mean_product = products / count;
+  for (i = 0; i < size; ++i) {
+    const poet_real h = (x[i] - s.mean) * s.scale;
+    dx[i] = s.scale * (dx[i] - mean - h * mean_product);
+  }
+}
+
 /* Channels whose gradients are summed side by side: the statistics of each sample are computed once
  * for all of them. */
 enum { kNormLanes = 64 };
+
+/* Gradients of gamma and beta of some channels, as far as they are summed. */
+struct scale_sums {
+  poet_real gamma[kNormLanes], beta[kNormLanes];
+};
+
+/* Adds what channels give in one sample. In the same pass t = gamma dy takes the place of dx, so
+ * that the sink may change gamma, and dx may be over dy: what is left to do needs t and x only. */
+static void add_scale_gradients(int32_t lanes, int32_t plane, struct statistics s,
+                                const poet_real* x, const poet_real* dy, const poet_real* gamma,
+                                poet_real* dx, struct scale_sums* sums) {
+  int32_t u, j;
+  if (plane == 1) {
+    for (u = 0; u < lanes; ++u) {
+      const poet_real gradient = dy[u];
+      sums->gamma[u] += gradient * ((x[u] - s.mean) * s.scale);
+      sums->beta[u] += gradient;
+      if (dx) dx[u] = gradient * gamma[u];
+    }
+    return;
+  }
+  for (u = 0; u < lanes; ++u) {
+    poet_real dgamma = sums->gamma[u], dbeta = sums->beta[u];
+    for (j = plane; j > 0; --j) {
+      const poet_real gradient = *dy++;
+      dgamma += gradient * ((*x++ - s.mean) * s.scale);
+      dbeta += gradient;
+      if (dx) *dx++ = gradient * gamma[u];
+    }
+    sums->gamma[u] = dgamma;
+    sums->beta[u] = dbeta;
+  }
+}
 
 /* A group of one sample. */
 POET_INLINE const poet_real* group_in(const struct poet_group_norm_spec* n,
@@ -242,70 +296,38 @@ POET_INLINE const poet_real* group_in(const struct poet_group_norm_spec* n,
   return from->tile;
 }
 
-/* The gradients of gamma and beta of channels c to c + lanes - 1 of group g, over all samples. In
- * the same pass t = gamma dy takes the place of dx, so that the sink may change gamma, and dx may
- * be over dy: what is left to do needs t and x only. */
+/* Channels c to c + lanes - 1 of group g, over all samples. dx is complete with the last ones. */
 POET_INLINE void scale_gradients(const struct poet_group_norm_spec* n, int32_t g, int32_t c,
                                  int32_t lanes, const struct source* from, int is_copy,
                                  const poet_real* dy, const poet_real* gamma, poet_real* dx,
                                  const struct poet_sink* dw) {
-  const int32_t all = n->groups * n->channels;
+  const int32_t size = n->channels * n->plane;
   const int32_t first = g * n->channels + c;
-  poet_real dgamma[kNormLanes] = {0};
-  poet_real dbeta[kNormLanes] = {0};
-  int32_t i, u, j;
+  struct scale_sums sums = {{0}, {0}};
+  int32_t i;
   for (i = 0; i < n->samples; ++i) {
-    const int32_t group = (i * n->groups + g) * n->channels * n->plane;
+    const int32_t group = (i * n->groups + g) * size, at = group + c * n->plane;
     const poet_real* x = group_in(n, from, is_copy, group);
     const struct statistics s = group_statistics(n, x);
-    int32_t at = group + c * n->plane;
-    x += c * n->plane;
-    for (u = 0; u < lanes; ++u) {
-      for (j = 0; j < n->plane; ++j, ++at) {
-        const poet_real gradient = dy[at];
-        dgamma[u] += gradient * ((*x++ - s.mean) * s.scale);
-        dbeta[u] += gradient;
-        if (dx) dx[at] = gradient * gamma[first + u];
-      }
-    }
+    add_scale_gradients(lanes, n->plane, s, x + c * n->plane, dy + at, gamma + first,
+                        dx ? dx + at : 0, &sums);
+    if (dx && c + lanes == n->channels) finish_group(size, s, x, dx + group);
   }
-  for (u = 0; u < lanes && dw; ++u) {
-    poet_sink_put(dw, first + u, dgamma[u]);
-    if (n->has_bias) poet_sink_put(dw, all + first + u, dbeta[u]);
-  }
-}
-
-/* t to scale (t - mean of t - h mean of t h) in one group of one sample. */
-static void finish_group(const struct poet_group_norm_spec* n, const poet_real* x, poet_real* dx) {
-  const struct statistics s = group_statistics(n, x);
-  const int32_t size = n->channels * n->plane;
-  const poet_real count = (poet_real)size;
-  poet_real sum = 0, products = 0;
-  int32_t i;
-  for (i = 0; i < size; ++i) {
-    sum += dx[i];
-    products += dx[i] * ((x[i] - s.mean) * s.scale);
-  }
-  for (i = 0; i < size; ++i) {
-    const poet_real h = (x[i] - s.mean) * s.scale;
-    dx[i] = s.scale * (dx[i] - sum / count - h * (products / count));
+  for (i = 0; i < lanes && dw; ++i) {
+    poet_sink_put(dw, first + i, sums.gamma[i]);
+    if (n->has_bias) poet_sink_put(dw, n->groups * n->channels + first + i, sums.beta[i]);
   }
 }
 
 POET_INLINE void group_norm_grad(const struct poet_group_norm_spec* n, const struct source* from,
                                  int is_copy, const poet_real* dy, const poet_real* gamma,
                                  poet_real* dx, const struct poet_sink* dw) {
-  const int32_t size = n->channels * n->plane;
-  int32_t g, c, i;
+  int32_t g, c;
   for (g = 0; g < n->groups; ++g) {
     for (c = 0; c < n->channels; c += kNormLanes) {
       const int32_t rest = n->channels - c;
       scale_gradients(n, g, c, rest < kNormLanes ? rest : kNormLanes, from, is_copy, dy, gamma, dx,
                       dw);
-    }
-    for (i = 0; i < n->samples && dx; ++i) {
-      const int32_t at = (i * n->groups + g) * size;
-      finish_group(n, group_in(n, from, is_copy, at), dx + at);
     }
   }
 }

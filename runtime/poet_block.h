@@ -54,6 +54,9 @@ struct poet_block {
   int32_t left_row, right_column;
   int32_t start_row, start_column;
   int32_t out_row, out_column;
+  /* Of the right operands of a block of three taps, the first or the last lies outside the image.
+   */
+  int8_t lacks_first, lacks_last;
   struct poet_left_bytes bytes; /* in the place of left */
 };
 

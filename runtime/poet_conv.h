@@ -29,6 +29,7 @@ struct poet_run {
   int32_t first, step, count;
   int32_t tap, tap_step, taps;
   int32_t from, from_tap, from_step;
+  int32_t has_edges; /* its first output lacks the first tap, or its last one the last */
 };
 
 /* The longest run from an output on. */
@@ -48,11 +49,10 @@ struct poet_gather {
 
 struct poet_gather poet_gather_of(const struct poet_conv2d_spec* c, int to_map);
 
-/* Weights whose gradients are made at a time: of all filters of a group, from `filter` on, and of
- * `channels` channels from `channel` of the group on. Their pixels lie side by side, channel by
- * channel. */
+/* Weights whose gradients are made at a time: of `channels` channels of a group, from `channel` on,
+ * which are all that the image has. */
 struct poet_conv_part {
-  int32_t filter, channel, channels;
+  int32_t channel, channels;
 };
 
 /* ---- the kernels ---- */
@@ -70,6 +70,12 @@ void poet_gather(const struct poet_conv2d_spec* c, int to_map, const poet_real* 
 /* The same for groups of one channel and one filter. */
 void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
                     const struct poet_weights* w, const poet_real* start, poet_real* out);
+
+/* The gradients of weights of such groups, or of a part (NULL: all), for kernels of 3 x 3 with a
+ * stride of 1; 0 if the shape is another one. Not there with vectors. */
+int poet_depthwise_weights(const struct poet_conv2d_spec* c, const struct poet_conv_part* part,
+                           const poet_real* image, const poet_real* map,
+                           const struct poet_sink* dw);
 
 /* The gradients of all weights; biases are summed elsewhere. */
 void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,

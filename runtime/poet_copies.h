@@ -8,9 +8,6 @@
 /* Numbers first, ..., first + count - 1 of a copy. */
 void poet_unpack(const struct poet_copy_spec* copy, const int8_t* bytes, int32_t first,
                  int32_t count, poet_real* out);
-/* Planes first, ..., first + planes - 1, pixel by pixel, if no group ends within a plane. */
-void poet_unpack_planes(const struct poet_copy_spec* copy, const int8_t* bytes, int32_t first,
-                        int32_t planes, int32_t plane, poet_real* out);
 
 /* Where kernels find room for what they unpack. */
 static inline poet_real* poet_tile_of(struct poet_workspace* workspace) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of lstm and gru share. */
+/* What the kernels of lstm and gru share; sigmoids of others as well. */
 #ifndef POET_GATES_H
 #define POET_GATES_H
 
@@ -8,8 +8,9 @@
 
 static const poet_real poet_unit = 1;
 
+/* exp of a number that is not positive: no overflow. */
 static inline poet_real poet_logistic(poet_real x) {
-  const poet_real e = POET_EXP(x > (poet_real)0 ? -x : x);
+  const poet_real e = POET_EXP_BELOW(x > (poet_real)0 ? -x : x);
   return x > (poet_real)0 ? poet_unit / (poet_unit + e) : e / (poet_unit + e);
 }
 

@@ -2,7 +2,6 @@
 #include "poet_math.h"
 
 #include <float.h>
-#include <string.h>
 
 #if defined(__FAST_MATH__)
 #error "-ffast-math reorders sums: results would differ between compilers"
@@ -33,31 +32,21 @@ static float float_of(uint32_t bits) {
   return x;
 }
 
-/* 2^n for -126 <= n <= 127 */
-static float power_of_2(int32_t n) {
-  return float_of((uint32_t)(n + 127) << 23);
-}
-
-/* x = n ln 2 + r with |r| <= ln(2) / 2, and e^r = 1 + r + r^2 P(r), P a Chebyshev fit of error
- * 1.4e-9. 2^n is applied in two factors, so that a subnormal result is rounded once. */
+/* 2^n is applied in two factors beyond 87, so that a subnormal result is rounded once. */
 float poet_expf(float x) {
-  float scaled, r, p, y;
+  const float sign = x < 0.0f ? -0.5f : 0.5f;
+  float y;
   int32_t n, half;
+  if (x <= 87.0f && x >= -87.0f) {
+    y = poet_exp_parts(x, sign, &n);
+    return y * poet_power_of_2(n);
+  }
   if (x != x) return x;
   if (x > 88.7228394f) return float_of(kInfinityBits);
   if (x < -103.972084f) return 0.0f;
-  scaled = x * 1.44269504f;
-  n = (int32_t)(scaled + (scaled < 0.0f ? -0.5f : 0.5f));
-  r = (x - (float)n * kLn2High) - (float)n * kLn2Low;
-  p = 1.989098271e-4f;
-  p = p * r + 1.393364269e-3f;
-  p = p * r + 8.333310933e-3f;
-  p = p * r + 4.166646499e-2f;
-  p = p * r + 1.666666668e-1f;
-  p = p * r + 5.000000013e-1f;
-  y = 1.0f + (r + (r * r) * p);
+  y = poet_exp_parts(x, sign, &n);
   half = n / 2;
-  return (y * power_of_2(half)) * power_of_2(n - half);
+  return (y * poet_power_of_2(half)) * poet_power_of_2(n - half);
 }
 
 /* x = 2^e (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); s = f / (2 + f), and
@@ -164,5 +153,5 @@ float poet_sqrtf(float x) {
     root |= digit;
   }
   root = (root + 1u) >> 1;
-  return (float)root * power_of_2(exponent / 2 + 1);
+  return (float)root * poet_power_of_2(exponent / 2 + 1);
 }

@@ -22,4 +22,7 @@ struct poet_product_spec {
 
 void poet_product(const struct poet_product_spec* p, const struct poet_sink* out);
 
+/* Softmax of `count` numbers that are `step` apart; y may be x. */
+void poet_softmax_line(const poet_real* x, int32_t step, int32_t count, poet_real* y);
+
 #endif

@@ -46,43 +46,108 @@ static struct window adaptive_window_at(const struct poet_pool2d_spec* p, int32_
   return w;
 }
 
-/* The index in its plane of the largest element of a window. */
-static int32_t largest_in(const struct poet_pool2d_spec* p, const struct window* w,
-                          const poet_real* plane) {
-  int32_t best = w->first_row * p->width + w->first_column;
+/* Where the outputs of a pool go: the largest elements, or where in its window each of them is, row
+ * by row, as bytes or as words. One of them is given. */
+struct maxima {
+  poet_real* y;
+  uint8_t* index;
+  uint16_t* index_wide;
+};
+
+/* The largest element of a window so far, the first of equal ones, and its position. */
+struct largest {
+  poet_real value;
+  int32_t position;
+};
+
+static inline void consider(struct largest* best, poet_real value, int32_t position) {
+  best->position = value > best->value ? position : best->position;
+  best->value = value > best->value ? value : best->value;
+}
+
+static inline void put_largest(struct maxima out, int32_t i, struct largest best) {
+  if (out.y) {
+    out.y[i] = best.value;
+  } else if (out.index) {
+    out.index[i] = (uint8_t)best.position;
+  } else {
+    out.index_wide[i] = (uint16_t)best.position;
+  }
+}
+
+/* Of the part of a window from position (first_row, first_column) to (end_row, end_column): `from`
+ * is what column 0 has in the first row. */
+static inline struct largest largest_in(const struct poet_pool2d_spec* p, const struct window* w,
+                                        const poet_real* from) {
+  int32_t position = w->first_row * p->kernel_width;
+  struct largest best = {from[w->first_column], position + w->first_column};
   int32_t r, c;
-  for (r = w->first_row; r < w->end_row; ++r) {
-    for (c = w->first_column; c < w->end_column; ++c) {
-      if (plane[r * p->width + c] > plane[best]) best = r * p->width + c;
-    }
+  for (r = w->first_row; r < w->end_row; ++r, from += p->width, position += p->kernel_width) {
+    for (c = w->first_column; c < w->end_column; ++c) consider(&best, from[c], position + c);
   }
   return best;
 }
 
-POET_KERNEL void poet_max_pool2d(const struct poet_pool2d_spec* p, const poet_real* x,
-                                 poet_real* y) {
-  int32_t i, row, column;
-  for (i = 0; i < p->planes; ++i, x += p->height * p->width) {
+static inline struct largest largest_of_4(const poet_real* from, int32_t width) {
+  struct largest best = {from[0], 0};
+  consider(&best, from[1], 1);
+  consider(&best, from[width], 2);
+  consider(&best, from[width + 1], 3);
+  return best;
+}
+
+/* Windows of 2 x 2 that lie inside the plane. */
+static int is_small(const struct poet_pool2d_spec* p) {
+  return p->kernel_height == 2 && p->kernel_width == 2 && p->pad_top == 0 && p->pad_left == 0 &&
+         (p->out_height - 1) * p->stride_height + 2 <= p->height &&
+         (p->out_width - 1) * p->stride_width + 2 <= p->width;
+}
+
+static void find_largest(const struct poet_pool2d_spec* p, const poet_real* x, struct maxima out) {
+  const int has_small = is_small(p);
+  int32_t plane, row, column, i = 0;
+  for (plane = 0; plane < p->planes; ++plane, x += p->height * p->width) {
     for (row = 0; row < p->out_height; ++row) {
-      for (column = 0; column < p->out_width; ++column) {
-        const struct window w = window_at(p, row, column);
-        *y++ = x[largest_in(p, &w, x)];
+      const int32_t top = row * p->stride_height - p->pad_top;
+      struct window w = {.first_row = at_least_0(-top),
+                         .end_row = at_most(p->kernel_height, p->height - top)};
+      const poet_real* from = x + (top + w.first_row) * p->width - p->pad_left;
+      int32_t left = -p->pad_left;
+      if (has_small) {
+        for (column = p->out_width; column > 0; --column, ++i, from += p->stride_width) {
+          put_largest(out, i, largest_of_4(from, p->width));
+        }
+        continue;
+      }
+      for (column = p->out_width; column > 0; --column, ++i, from += p->stride_width) {
+        w.first_column = at_least_0(-left);
+        w.end_column = at_most(p->kernel_width, p->width - left);
+        put_largest(out, i, largest_in(p, &w, from));
+        left += p->stride_width;
       }
     }
   }
 }
 
-/* Where in its window of position `row`, `column` the maximum is. */
-static int32_t position_of_maximum(const struct poet_pool2d_spec* p, const poet_real* plane,
-                                   int32_t row, int32_t column) {
-  const struct window w = window_at(p, row, column);
-  const int32_t best = largest_in(p, &w, plane);
-  const int32_t r = best / p->width - (row * p->stride_height - p->pad_top);
-  const int32_t c = best % p->width - (column * p->stride_width - p->pad_left);
-  return r * p->kernel_width + c;
+POET_KERNEL void poet_max_pool2d(const struct poet_pool2d_spec* p, const poet_real* x,
+                                 poet_real* y) {
+  const struct maxima out = {.y = y};
+  find_largest(p, x, out);
 }
 
-/* The element of the plane at such a position. */
+POET_KERNEL void poet_max_pool2d_index(const struct poet_pool2d_spec* p, const poet_real* x,
+                                       uint8_t* index) {
+  const struct maxima out = {.index = index};
+  find_largest(p, x, out);
+}
+
+POET_KERNEL void poet_max_pool2d_index_wide(const struct poet_pool2d_spec* p, const poet_real* x,
+                                            uint16_t* index) {
+  const struct maxima out = {.index_wide = index};
+  find_largest(p, x, out);
+}
+
+/* The element of the plane at a position of a window. */
 static int32_t element_at(const struct poet_pool2d_spec* p, int32_t position, int32_t row,
                           int32_t column) {
   const int32_t r = row * p->stride_height - p->pad_top + position / p->kernel_width;
@@ -93,30 +158,6 @@ static int32_t element_at(const struct poet_pool2d_spec* p, int32_t position, in
 static void set_to_0(int32_t count, poet_real* x) {
   int32_t i;
   for (i = 0; i < count; ++i) x[i] = 0;
-}
-
-POET_KERNEL void poet_max_pool2d_index(const struct poet_pool2d_spec* p, const poet_real* x,
-                                       uint8_t* index) {
-  int32_t i, row, column;
-  for (i = 0; i < p->planes; ++i, x += p->height * p->width) {
-    for (row = 0; row < p->out_height; ++row) {
-      for (column = 0; column < p->out_width; ++column) {
-        *index++ = (uint8_t)position_of_maximum(p, x, row, column);
-      }
-    }
-  }
-}
-
-POET_KERNEL void poet_max_pool2d_index_wide(const struct poet_pool2d_spec* p, const poet_real* x,
-                                            uint16_t* index) {
-  int32_t i, row, column;
-  for (i = 0; i < p->planes; ++i, x += p->height * p->width) {
-    for (row = 0; row < p->out_height; ++row) {
-      for (column = 0; column < p->out_width; ++column) {
-        *index++ = (uint16_t)position_of_maximum(p, x, row, column);
-      }
-    }
-  }
 }
 
 POET_KERNEL void poet_max_pool2d_grad(const struct poet_pool2d_spec* p, const uint8_t* index,

@@ -5,8 +5,8 @@
 
 /* One term: every element is a product of its own, such as the gradients of a dense layer's weights
  * by one sample. The 0 in front makes 0 of -0, as in a sum. */
-static void outer_product(const struct poet_product_spec* p, const struct poet_sink* out) {
-  enum { kRun = 16 };
+POET_APART void outer_product(const struct poet_product_spec* p, const struct poet_sink* out) {
+  enum { kRun = 32 };
   int32_t i, j, c;
   for (i = 0; i < p->rows; ++i) {
     const poet_real left = p->a[i * p->a_row];
@@ -14,7 +14,7 @@ static void outer_product(const struct poet_product_spec* p, const struct poet_s
       const int32_t count = p->columns - j < kRun ? p->columns - j : kRun;
       const poet_real* b = p->b + j * p->b_column;
       poet_real values[kRun];
-      for (c = 0; c < count; ++c) values[c] = (poet_real)0 + left * b[c * p->b_column];
+      for (c = 0; c < count; ++c, b += p->b_column) values[c] = (poet_real)0 + left * *b;
       poet_sink_put_run(out, p->first + i * p->out_row + j * p->out_column, p->out_column, values,
                         count);
     }

@@ -30,8 +30,7 @@ POET_KERNEL void poet_end_step(struct poet_optimizer* o) {
 
 POET_KERNEL void poet_update(int32_t count, const poet_real* gradient,
                              const struct poet_sink* sink) {
-  int32_t i;
-  for (i = 0; i < count; ++i) poet_sink_put(sink, i, gradient[i]);
+  poet_sink_put_run(sink, 0, 1, gradient, count);
 }
 
 /* For every kind of sink: apart, so that the usual cases below need no large frame. */
@@ -39,6 +38,16 @@ POET_APART void put_each(const struct poet_sink* sink, int32_t first, int32_t st
                          const poet_real* gradients, int32_t count) {
   int32_t i;
   for (i = 0; i < count; ++i) poet_sink_put(sink, first + i * step, gradients[i]);
+}
+
+static void descend(poet_real rate, const poet_real* gradients, int32_t count, int32_t step,
+                    poet_real* parameters) {
+  int32_t i;
+  if (step == 1) {
+    for (i = 0; i < count; ++i) parameters[i] -= rate * gradients[i];
+  } else {
+    for (; count > 0; --count, parameters += step) *parameters -= rate * *gradients++;
+  }
 }
 
 void poet_sink_put_block(const struct poet_sink* sink, int32_t first, int32_t rows,
@@ -52,9 +61,7 @@ void poet_sink_put_block(const struct poet_sink* sink, int32_t first, int32_t ro
   int32_t j;
   for (; rows > 0; --rows, first += row_step, gradients += columns) {
     if (is_sgd) {
-      const poet_real rate = o->learning_rate;
-      poet_real* at = sink->parameters + first;
-      for (j = 0; j < columns; ++j, at += column_step) *at -= rate * gradients[j];
+      descend(o->learning_rate, gradients, columns, column_step, sink->parameters + first);
     } else if (is_store) {
       poet_real* at = sink->gradient + first;
       for (j = 0; j < columns; ++j, at += column_step) *at = gradients[j];

@@ -80,8 +80,11 @@ class LayerNode {
   /// Whether that is a copy of one byte, or one bit, for each element.
   bool reads_bytes(std::size_t i) const { return is_copy(i, "copy_int8"); }
   bool reads_bits(std::size_t i) const { return is_copy(i, "copy_bits"); }
-  /// Of such bytes.
-  poet_copy_spec copy(std::size_t i) const { return copy_spec(formula_.operands[i].shape, false); }
+  /// Of such bytes: as their own tensor has them, whose view the formula may read.
+  poet_copy_spec copy(std::size_t i) const {
+    const NodeFormula& made = draft_.formulas[formula_.operands[i].index];
+    return copy_spec(made.operands.front().shape, false);
+  }
   /// What a kernel unpacks them into.
   static OperandSource tile() { return {OperandSource::Kind::workspace, -1, 0}; }
 

@@ -4,7 +4,8 @@
     tests/bench/kernels_beside_torch.py [--program PROGRAM] [--steps 5] [MODEL...]
 
 Both compute float32 and plain SGD with the model's own batch size; the C keeps everything and is compiled with -O3.
-Needs PyTorch and gcc.
+Needs PyTorch and gcc. The first lines say on what: with the reference BLAS, PyTorch's products are not blocked, and the
+comparison says nothing.
 """
 import argparse
 import json
@@ -118,12 +119,29 @@ class Network:
         return best
 
 
+def surroundings():
+    """Processor, PyTorch as it was built, threads, and the BLAS that is loaded."""
+    import torch
+    torch.set_num_threads(1)
+    torch.ones(2, 2) @ torch.ones(2, 2)
+    maps = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    loaded = {pathlib.Path(line.split()[-1]).resolve() for line in maps if re.search(r"(blas|mkl|blis)[^/]*\.so", line)}
+    processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    lines = [f"processor: {processor[1] if processor else 'unknown'}",
+             f"PyTorch {torch.__version__}, threads: {torch.get_num_threads()}",
+             "BLAS: " + (", ".join(sorted(map(str, loaded))) or "none is loaded"), torch.__config__.show().strip()]
+    if any(path.parent.name == "blas" for path in loaded):
+        lines.append("warning: this is the reference BLAS; install libopenblas0-pthread")
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("models", nargs="*", default=MODELS, metavar="MODEL")
     parser.add_argument("--program", default=shutil.which("poet-solve") or "poet-solve")
     parser.add_argument("--steps", type=int, default=5)
     wanted = parser.parse_args()
+    print(surroundings(), flush=True)
     print("| model | C, ms | PyTorch, ms | times as long |\n|---|---|---|---|")
     for model in wanted.models:
         with tempfile.TemporaryDirectory() as folder:

@@ -56,11 +56,11 @@ TEST_F(Export, WritesTheSameFilesEachTime) {
   EXPECT_THAT(names,
               ElementsAre("CMakeLists.txt", "LICENSE", "README.md", "examples", "idf_component.yml",
                           "library.json", "library.properties", "poet.mk", "poet_block.h",
-                          "poet_constants.c", "poet_conv.h", "poet_gates.h", "poet_kernels.c",
-                          "poet_kernels.h", "poet_lanes.h", "poet_math.c", "poet_math.h",
-                          "poet_plan.c", "poet_plan.h", "poet_product.h", "poet_runtime.c",
-                          "poet_runtime.h", "poet_seed.c", "poet_seed.h", "poet_sink.h",
-                          "poet_state.c", "poet_state.h", "zephyr"));
+                          "poet_constants.c", "poet_conv.h", "poet_copies.h", "poet_gates.h",
+                          "poet_kernels.c", "poet_kernels.h", "poet_lanes.h", "poet_math.c",
+                          "poet_math.h", "poet_plan.c", "poet_plan.h", "poet_product.h",
+                          "poet_runtime.c", "poet_runtime.h", "poet_seed.c", "poet_seed.h",
+                          "poet_sink.h", "poet_state.c", "poet_state.h", "zephyr"));
   ASSERT_EQ(exported(path, {"--model", "ds_cnn"}).status, 0);
   for (const auto& [name, text] : first) EXPECT_EQ(file_of(name), text) << name;
 }

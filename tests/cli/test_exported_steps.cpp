@@ -101,12 +101,19 @@ TEST_F(ExportedSteps, ReadCopiesAsRunDoes) {
         json{{"mode", "exact"}, {"tensors", {"relu1"}}}}) {
     const std::string path =
         solved(model, "70%", {"--copies", folder_.write("copies.json", copies.dump())});
+    const json summary = json::parse(contents_of(path)).at("summary");
+    if (copies["mode"] == "int8") {
+      EXPECT_GT(summary.at("recompute_count"), 0);
+      EXPECT_GT(summary.at("page_out_count"), 0);
+    }
     ASSERT_EQ(exported(path, {"--model", model}).status, 0);
     const std::string gradients = folder_.file("gradients");
     const Finished step = run_step(built(), {"3", "7", gradients});
     ASSERT_EQ(step.status, 0) << step.out << step.err;
-    const json run =
-        document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+    const Finished ran = poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"});
+    EXPECT_THAT(ran.err, HasSubstr(copies["mode"] == "exact" ? "copies change no gradient"
+                                                             : "copies change the gradient of"));
+    const json run = document(ran);
     expect_same(run, step.out, contents_of(gradients));
     for (const json& gradient : run.at("gradients")) {
       const double difference = gradient.at("relative_difference");

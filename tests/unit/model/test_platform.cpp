@@ -221,13 +221,31 @@ TEST(PlatformFile, ErrorsNameThePlace) {
 }
 
 TEST(BuiltinPlatforms, AreThePublishedBoardsAndTheMeasuredOnes) {
-  EXPECT_EQ(builtin_platforms(),
-            (std::vector<std::string>{
-                "a72",         "a72nocache",      "disco_f746",  "esp32s3",   "esp32s3_c",
-                "esp32s3_dsp", "jetsontx2",       "m0",          "m4",        "nrf52840",
-                "nucleo_h7a3", "nucleo_l4r5",     "nucleo_u575", "rp2040",    "rpi4",
-                "rpi5",        "stm32f401",       "stm32f446",   "stm32f746", "stm32g474",
-                "stm32h743",   "stm32h743_banks", "stm32l476",   "stm32u585"}));
+  EXPECT_EQ(builtin_platforms(), (std::vector<std::string>{"a72",
+                                                           "a72nocache",
+                                                           "disco_f746",
+                                                           "esp32s3",
+                                                           "esp32s3_c",
+                                                           "esp32s3_dsp",
+                                                           "jetsontx2",
+                                                           "m0",
+                                                           "m4",
+                                                           "nrf52840",
+                                                           "nucleo_h7a3",
+                                                           "nucleo_l4r5",
+                                                           "nucleo_u575",
+                                                           "rp2040",
+                                                           "rpi4",
+                                                           "rpi5",
+                                                           "stm32f401",
+                                                           "stm32f405_poet",
+                                                           "stm32f446",
+                                                           "stm32f746",
+                                                           "stm32g474",
+                                                           "stm32h743",
+                                                           "stm32h743_banks",
+                                                           "stm32l476",
+                                                           "stm32u585"}));
   EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());
   EXPECT_THAT(load_platform("jetsontx2").provenance, testing::StartsWith("estimated"));
   EXPECT_THAT(load_platform("m4").provenance, testing::StartsWith("published"));
@@ -251,6 +269,7 @@ TEST(BuiltinPlatforms, HaveSourcesIfTheyAreEstimatedFromOtherChips) {
     EXPECT_EQ(platform.sources.size(), load_platform("stm32f401").sources.size()) << name;
     EXPECT_EQ(platform.element_bytes, 4) << name;
   }
+  EXPECT_TRUE(load_platform("stm32f405_poet").sources.contains("/ops/relu/flops_per_second"));
 }
 
 // Published results are about these files, and answers rest on every figure in them.

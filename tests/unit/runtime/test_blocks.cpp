@@ -145,6 +145,7 @@ class Geometry {
     axis(spec.width, spec.map_width, spec.kernel_width, spec.stride_width, spec.pad_left,
          spec.dilation_width);
     if (any(1, 4) == 1) pointwise();
+    if (any(1, 4) == 1) windows();
     spec.has_bias = 1;
   }
 
@@ -180,6 +181,16 @@ class Geometry {
   void pointwise() {
     spec.kernel_height = spec.kernel_width = spec.stride_height = spec.stride_width = 1;
     spec.pad_top = spec.pad_left = 0;
+    spec.map_height = spec.height;
+    spec.map_width = spec.width;
+  }
+
+  /// The kernel of most networks, which blocks and depthwise convolutions have code of their own
+  /// for.
+  void windows() {
+    spec.kernel_height = spec.kernel_width = 3;
+    spec.stride_height = spec.stride_width = spec.dilation_height = spec.dilation_width = 1;
+    spec.pad_top = spec.pad_left = 1;
     spec.map_height = spec.height;
     spec.map_width = spec.width;
   }

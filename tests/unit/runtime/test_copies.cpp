@@ -196,6 +196,7 @@ TEST_F(POET_COPIES, ConvolutionsReadBytesAsNumbers) {
   for (int i = 0; i < cases(150); ++i) {
     poet_conv2d_copy_spec s{};
     poet_conv2d_spec& c = s.conv;
+    const bool is_window = i % 5 == 0;  // depthwise, for which microcontrollers have loops
     c.batch = any(1, 3);
     c.groups = any(1, 3) == 1 ? any(2, 5) : 1;
     c.channels = c.groups * (any(1, 3) == 1 ? 1 : any(1, 11));
@@ -208,13 +209,21 @@ TEST_F(POET_COPIES, ConvolutionsReadBytesAsNumbers) {
     c.stride_width = any(1, 2);
     c.pad_top = any(c.kernel_height - 1, 2);
     c.pad_left = any(c.kernel_width - 1, 2);
+    if (is_window) {
+      c.channels = c.filters = c.groups;
+      c.kernel_height = c.kernel_width = 3;
+      c.stride_height = c.stride_width = c.pad_top = c.pad_left = 1;
+    }
     c.dilation_height = c.dilation_width = 1;
     c.map_height = (c.height + 2 * c.pad_top - c.kernel_height) / c.stride_height + 1;
     c.map_width = (c.width + 2 * c.pad_left - c.kernel_width) / c.stride_width + 1;
     c.has_bias = any(0, 1);
     const int plane = c.height * c.width;
-    const int wide = any(1, 3) == 1 ? c.channels : 1;  // a group may be more than a plane
-    Copy x = copy(c.batch * c.channels * plane, wide * plane);
+    // A group may be more than a plane; of a view's tensor, it may end within one.
+    const std::vector<int> groups = {plane, plane, c.channels * plane, c.width, 3, 7 * c.width};
+    const int wanted = groups[static_cast<std::size_t>(any(0, 5))];
+    const int count = c.batch * c.channels * plane;
+    Copy x = copy(count, count % wanted == 0 ? wanted : plane);
     s.copy = x.spec;
     const Numbers unpacked = x.numbers();
     const Numbers dy = numbers(c.batch * c.filters * c.map_height * c.map_width);
@@ -233,7 +242,10 @@ TEST_F(POET_COPIES, DenseLayersReadBytesAsNumbers) {
   for (int i = 0; i < cases(100); ++i) {
     poet_linear_copy_spec s{};
     poet_linear_spec& l = s.linear;
-    l = {.rows = any(1, 9), .inputs = any(1, 50), .outputs = any(1, 40), .has_bias = any(0, 1)};
+    l = {.rows = any(0, 1) ? any(2, 9) : 1,
+         .inputs = any(1, 150),
+         .outputs = any(1, 40),
+         .has_bias = any(0, 1)};
     Copy x = copy(l.rows * l.inputs, any(1, 3) == 1 ? l.rows * l.inputs : l.inputs);
     s.copy = x.spec;
     const Numbers unpacked = x.numbers();

@@ -8,6 +8,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +70,29 @@ Examples:
       --data test-x.npy test-y.npy > accuracy.json
       Loss and accuracy of what was trained, by a schedule of --backward none.)";
 
+// Of a gradient that is not finite there is no more to say.
+double finite_difference(const GradientResult& gradient) {
+  const double difference = gradient.error->relative_difference;
+  return std::isfinite(difference) ? difference : std::numeric_limits<double>::infinity();
+}
+
+/// The gradient that copies change most.
+void report_copies(const RunResult& result, const std::string& name) {
+  const GradientResult* most = nullptr;
+  for (const GradientResult& each : result.gradients) {
+    if (!each.error) continue;
+    if (most == nullptr || finite_difference(each) > finite_difference(*most)) most = &each;
+  }
+  if (most == nullptr) return;
+  if (most->error->relative_difference == 0) {
+    spdlog::info("{}: copies change no gradient", name);
+    return;
+  }
+  spdlog::info(
+      "{}: copies change the gradient of '{}' most: relative difference {:.3g}, cosine {:.6g}",
+      name, printable(most->name), most->error->relative_difference, most->error->cosine);
+}
+
 }  // namespace
 
 void report_run(const RunResult& result, const std::string& name) {
@@ -89,6 +114,7 @@ void report_run(const RunResult& result, const std::string& name) {
                                  : counted(result.gradients.size(), "gradient"),
                result.is_forward ? "pass" : "step", format_bytes(result.arena_bytes),
                format_bytes(result.page_out_bytes + result.page_in_bytes));
+  report_copies(result, name);
 }
 
 namespace {
