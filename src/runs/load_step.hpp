@@ -34,8 +34,8 @@ TrainingStep load_step(const NamedText& model, const ScheduleFile& file);
 /// The same by its name or file.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
-/// The same without the copies of the schedule, and in the order of the model's list; nothing if the
-/// schedule has none.
+/// The same without the copies of the schedule, and in the order of the model's list; nothing if
+/// the schedule has none.
 std::optional<TrainingStep> load_step_without_copies(const NamedText& model,
                                                      const ScheduleFile& file);
 
