@@ -56,8 +56,8 @@ class Submitted(TestCase):
 
     def run_tool(self, *words):
         run = subprocess.run(
-            [sys.executable, "-B", str(self.folder / "instances" / "instances.py"), "--program", os.environ["POET_SOLVE"],
-             *map(str, words)], capture_output=True, text=True, check=False)
+            [sys.executable, "-B", str(self.folder / "instances" / "instances.py"), "--program",
+             os.environ["POET_SOLVE"], *map(str, words)], capture_output=True, text=True, check=False)
         return run.returncode, run.stdout + run.stderr
 
     def opened(self, name, kind):
@@ -87,8 +87,8 @@ class Submitted(TestCase):
     def test_what_is_better_is_taken(self):
         kept = self.best()
         self.worsen()
-        status, text = self.run_tool("submit", SMALL, "--schedule", self.opened(SMALL, "schedule.json"), "--certificate",
-                                     self.opened(SMALL, "proof"), "--by", "a test")
+        status, text = self.run_tool("submit", SMALL, "--schedule", self.opened(SMALL, "schedule.json"),
+                                     "--certificate", self.opened(SMALL, "proof"), "--by", "a test")
         self.assertEqual(status, 0, text)
         self.assertEqual(self.best() | {"energy_by": "", "bound_by": ""}, kept | {"energy_by": "", "bound_by": ""})
         self.assertEqual(self.best()["energy_by"], "a test")

@@ -59,6 +59,10 @@ TEST(RunBaselines, AMethodThatNeedsWhatIsForbiddenDoesNotApply) {
   const auto expect_used = [&](TechniqueSet allowed, const char* forbidden) {
     for (const BaselineResult& result : run(problem, allowed, "all")) {
       const BaselineRow& row = result.row;
+      if (row.method == "int8-all") {
+        EXPECT_THAT(row.reason, HasSubstr("copies need an exact model of layers"));
+        continue;
+      }
       const TechniqueSet wanted = info_of(parse_methods(row.method).front()).techniques;
       const bool is_ours = row.method == "poet" || row.method == "poet-ordered";
       const bool applies = is_ours || wanted == kNoTechnique || wanted == allowed;
