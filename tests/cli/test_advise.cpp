@@ -17,6 +17,7 @@ TEST(Advise, TriesChangesAndSaysWhatIsProven) {
   EXPECT_THAT(run.out, testing::ContainsRegex("only the last layer with weights trains +62.5 KiB +"
                                               "[0-9.]+ mJ, 62.5 KiB of RAM; exactly optimal\n"));
   EXPECT_THAT(run.out, HasSubstr("another order of the nodes"));
+  EXPECT_THAT(run.out, testing::ContainsRegex("read bytes \\(--copies int8\\) +627.2 KiB +[0-9]"));
   EXPECT_THAT(run.out, Not(HasSubstr("one sample"))) << "the batch has one already";
   EXPECT_THAT(run.out, Not(HasSubstr("bytes (int8)"))) << "the budget is for tensors";
   EXPECT_THAT(run.out, HasSubstr("what trains keeps 92.8 KiB beside tensors, most of it for "

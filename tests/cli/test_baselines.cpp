@@ -68,6 +68,19 @@ TEST(Baselines, AreATableAndAPictureAsWell) {
   EXPECT_THAT(picture, HasSubstr("linear/m4, RAM budget 4.345 KiB, runtime 2x"));
 }
 
+TEST(Baselines, CopyEverythingInAnExactModel) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve({"baselines", "--model", "ds_cnn", "--platform", "m4",
+                                   "--ram-budget", "45%", "--runtime-budget", "2", "--methods",
+                                   "keep-all,int8-all", "--schedules", folder.path(), "--quiet"});
+  const Lines rows = as_lines(run.out);
+  ASSERT_THAT(rows, SizeIs(2)) << run.err;
+  EXPECT_EQ(rows.front().at("status"), "infeasible");
+  ASSERT_EQ(rows.back().at("status"), "feasible") << rows.back();
+  const Finished verified = poet_solve({"verify", rows.back().at("schedule_file")});
+  EXPECT_EQ(verified.status, 0) << verified.err;
+}
+
 TEST(Baselines, AreDrawnFromTheirLinesAsWell) {
   const TemporaryFolder folder;
   const Finished run = poet_solve(

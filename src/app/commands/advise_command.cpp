@@ -31,9 +31,10 @@ namespace {
 
 constexpr const char* kAdviseHelp =
     R"(Tries what makes a training step smaller: one sample at a time, masks, frozen norms, fewer
-layers that train, weights of one byte, a smaller input, another order of the nodes, more time,
-paging and storage if they are limited. What the model has already is left out. Each line has the RAM of keeping everything, and what a short solve finds
-within the budgets: the energy of a step and how much of it is proven, or that nothing fits.
+layers that train, weights of one byte, a smaller input, gradients that read bytes, another order
+of the nodes, more time, paging and storage if they are limited. What the model has already is left
+out. Each line has the RAM of keeping everything, and what a short solve finds within the budgets:
+the energy of a step and how much of it is proven, or that nothing fits.
 
 Exit status:
   0                               something fits
@@ -67,7 +68,7 @@ bool holds_parameters(const Question& question) {
   return question.count_parameters || std::holds_alternative<NamedRam>(question.ram);
 }
 
-std::vector<Trial> trials_of(const Trial& as_it_is, const std::string& source) {
+std::vector<Trial> trials_of(const Trial& as_it_is, const std::string& source, Backward backward) {
   std::vector<Trial> trials{as_it_is};
   const Question& question = as_it_is.question;
   const auto add = [&](std::string what) -> Trial& {
@@ -79,6 +80,9 @@ std::vector<Trial> trials_of(const Trial& as_it_is, const std::string& source) {
   for (ModelChange& change : model_changes(as_it_is.text, source)) {
     if (change.of_parameters && !holds_parameters(question)) continue;
     add(std::move(change.what)).text = std::move(change.text);
+  }
+  if (backward == Backward::exact) {
+    add("gradients read bytes (--copies int8)").question.settings.copies = CopyChoice::int8;
   }
   add("another order of the nodes (--order search)").question.settings.order = OrderKind::search;
   if (question.techniques != kBothTechniques || question.storage != StorageBudgets{}) {
@@ -158,7 +162,7 @@ ExitCode advise(const QuestionArguments& asked, Session& session) {
   bool fits = false;
   std::string table =
       fmt::format("{:<50}{:>12}   {}\n", "change", "all kept", "within the budgets");
-  for (const Trial& trial : trials_of(as_it_is, text.place)) {
+  for (const Trial& trial : trials_of(as_it_is, text.place, subject.model.backward)) {
     if (interrupted()) break;
     if (const auto line = line_of(trial, platform, text.place, fits)) table += *line;
   }
