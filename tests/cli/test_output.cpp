@@ -260,9 +260,9 @@ TEST(List, JsonIsOnOneLineIfAskedFor) {
 }
 
 TEST(List, Platforms) {
-  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 25U);
+  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 26U);
   const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
-  EXPECT_EQ(platforms.size(), 24U);
+  EXPECT_EQ(platforms.size(), 25U);
 }
 
 TEST(List, PlatformsSayWhereTheirFiguresComeFrom) {
@@ -304,7 +304,7 @@ TEST(List, OpsWithTheirAttributesAndDefaults) {
 TEST(List, SeveralAreTablesWithAnEmptyLineBetween) {
   const Finished run = poet_solve({"--list-models", "--list-platforms", "--list-ops"});
   EXPECT_EQ(count_of(run.out, "\n\n"), 2U);
-  EXPECT_EQ(count_lines(run.out), 18U + 1 + 25 + 1 + 59);
+  EXPECT_EQ(count_lines(run.out), 18U + 1 + 26 + 1 + 59);
 }
 
 TEST(List, GoesToOutput) {
