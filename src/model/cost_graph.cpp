@@ -77,7 +77,8 @@ void set_compute_costs(const ModelNode& from, const Platform* platform, Node& no
 
 /// Copies are of float32, and sizes that a file leaves to the platform may be others.
 void expect_smaller_copy(const ModelNode& from, const Model& model, const Platform* platform) {
-  if (!from.copy_of || model.nodes[*from.copy_of].bytes || platform->element_bytes == 4) return;
+  if (!from.copy_of || model.nodes[*from.copy_of].bytes) return;
+  if (platform == nullptr || platform->element_bytes == 4) return;
   fail(from, fmt::format("found a platform with elements of {} bytes, expected 4, the only ones "
                          "that copies are made of",
                          platform->element_bytes));
