@@ -108,15 +108,22 @@ void expect_no_figures(const JsonCursor& at, const SweepRow& row) {
   }
 }
 
-SweepRow row(const JsonCursor& at) {
-  expect_format(at, kSweepFormat, 1);
+/// A line of a result: `format`, `version` and `timing` stand around the fields of a row.
+template <typename Row>
+Row framed_row(const JsonCursor& at, std::string_view format) {
+  expect_format(at, format, 1);
   std::vector<std::string_view> keys{"format", "version"};
-  append_keys(keys, kFields<SweepRow>);
+  append_keys(keys, kFields<Row>);
   keys.push_back("timing");
   at.allow_only(keys);
-  SweepRow result;
-  read_fields(at, result, kFields<SweepRow>);
+  Row result;
+  read_fields(at, result, kFields<Row>);
   read_value(at.required("timing").required("wall_seconds"), result.wall_seconds);
+  return result;
+}
+
+SweepRow sweep_row(const JsonCursor& at) {
+  SweepRow result = framed_row<SweepRow>(at, kSweepFormat);
   const bool has_schedule =
       result.status == SweepRow::Status::optimal || result.status == SweepRow::Status::feasible;
   if (has_schedule != result.summary.has_value()) {
@@ -129,14 +136,7 @@ SweepRow row(const JsonCursor& at) {
 }
 
 BaselineRow baseline_row(const JsonCursor& at) {
-  expect_format(at, kBaselinesFormat, 1);
-  std::vector<std::string_view> keys{"format", "version"};
-  append_keys(keys, kFields<BaselineRow>);
-  keys.push_back("timing");
-  at.allow_only(keys);
-  BaselineRow result;
-  read_fields(at, result, kFields<BaselineRow>);
-  read_value(at.required("timing").required("wall_seconds"), result.wall_seconds);
+  BaselineRow result = framed_row<BaselineRow>(at, kBaselinesFormat);
   if (result.status == BaselineRow::Status::feasible && !result.summary) {
     at.required("energy_joules").fail_expecting("a number: there is a schedule");
   }
@@ -209,7 +209,7 @@ ComparedResult read_compared(const std::string& path, bool replay_rows) {
 }
 
 std::vector<SweepRow> parse_sweep(std::string_view lines, const std::string& source) {
-  return read_lines(lines, source, row);
+  return read_lines(lines, source, sweep_row);
 }
 
 std::vector<BaselineRow> parse_baselines(std::string_view lines, const std::string& source) {

@@ -14,16 +14,13 @@
 #include <fmt/format.h>
 
 #include "base/stopwatch.hpp"
+#include "question/any_choice.hpp"
 #include "question/choose_order.hpp"
 #include "solver/copies/copy_search.hpp"
 #include "solver/least_runtime.hpp"
-#include "solver/order/order_working_set.hpp"
 
 namespace poet {
 namespace {
-
-/// Of the time limit. The solve with the copies has the rest.
-constexpr double kCopiesShare = 0.5;
 
 class ModelCopies {
  public:
@@ -79,11 +76,6 @@ class ModelCopies {
   CopyChoices choices_;
 };
 
-double effort_of_copies(const SolveSettings& settings) {
-  constexpr double kFast = 0.1;
-  return settings.effort == Effort::fast ? kFast : 1;
-}
-
 }  // namespace
 
 CopyMode copy_mode(CopyChoice choice) {
@@ -106,9 +98,9 @@ CopiedSubject choose_copies(const Subject& subject, const Limits& limits,
       .seed = settings.seed,
       .start_set = subject.copied ? copies.set_of(subject.model.copies) : CopySet(),
       .start = options.start,
-      .effort = effort_of_copies(settings)};
+      .effort = effort_of_choice(settings)};
   if (options.interrupted) search.stop = options.interrupted;
-  if (settings.time_limit_seconds > 0) search.seconds = kCopiesShare * settings.time_limit_seconds;
+  if (settings.time_limit_seconds > 0) search.seconds = kChoiceShare * settings.time_limit_seconds;
   const bool is_timed = settings.objective == Objective::runtime;
   const Joules base = subject.stated_base().energy_joules;
   search.improved = [&](Joules energy) {
@@ -145,31 +137,13 @@ CopiedSubject choose_order_and_copies(const Subject& given, const Limits& limits
 
 std::optional<SolveResult> infeasible_with_any_copies(const Subject& subject,
                                                       const Limits& limits) {
-  SolveResult result{.status = Status::infeasible};
-  Problem roomy{.graph = subject.graph, .limits = limits};
-  roomy.limits.ram_budget_bytes = subject.base.peak_ram_bytes;
-  const Verdict verdict = instant_verdict(roomy, subject.base);
-  if (verdict.kind == Verdict::Kind::infeasible) {
-    result.reason = verdict.reason;
-    return result;
-  }
   std::vector<Node> forward;
   for (const Node& node : subject.graph.nodes) {
     if (node.backward) break;
     forward.push_back(node);
   }
-  const Graph pass = make_graph(std::move(forward));
-  const OrderWorkingSet needed(pass);
-  if (needed.of_any_order() <= limits.ram_budget_bytes) return std::nullopt;
-  result.node = needed.largest_node();
-  result.smallest_ram_bytes = needed.of_any_order();
-  const Node& node = pass.nodes[*result.node];
-  result.reason = fmt::format(
-      "the RAM budget of {} bytes is below the {} bytes that node {} ('{}', {}) needs for its "
-      "inputs and its output at once{}, with any copies for gradients",
-      limits.ram_budget_bytes, needed.of_any_order(), *result.node, node.name, node.op,
-      node.workspace_bytes > 0 ? ", its workspace" : "");
-  return result;
+  return infeasible_with_any_choice(subject, make_graph(std::move(forward)), limits,
+                                    "with any copies for gradients");
 }
 
 SolveResult unknown_with_other_copies(const SolveResult& infeasible) {

@@ -18,8 +18,8 @@ struct CopiedSubject {
 CopyMode copy_mode(CopyChoice choice);
 
 /// Searches sets of copies for a schedule of little energy, or of little time with
-/// Objective::runtime, within the limits. `subject` has none, or those of options.start. It takes
-/// half of the time limit at most. Throws InputError for a model that cannot have copies.
+/// Objective::runtime, within the limits. `subject` has none, or the copies of options.start. It
+/// takes half of the time limit at most. Throws InputError for a model that cannot have copies.
 CopiedSubject choose_copies(const Subject& subject, const Limits& limits,
                             const SolveSettings& settings, const AnswerOptions& options);
 

@@ -13,24 +13,12 @@
 
 #include "base/stopwatch.hpp"
 #include "poet/simulate.hpp"
+#include "question/any_choice.hpp"
 #include "question/watched_order.hpp"
 #include "solver/least_runtime.hpp"
 #include "solver/order/order_working_set.hpp"
 
 namespace poet {
-namespace {
-
-/// Of the time limit, for the search for an order. The solve in that order has the rest.
-constexpr double kShare = 0.5;
-
-/// Of the usual moves.
-double effort_of(const SolveSettings& settings) {
-  constexpr double kFast = 0.1;
-  return settings.effort == Effort::fast ? kFast : 1;
-}
-
-}  // namespace
-
 ChosenSubject choose_order(const Subject& given, const Limits& limits,
                            const SolveSettings& settings, const AnswerOptions& options) {
   const Stopwatch watch;
@@ -40,9 +28,9 @@ ChosenSubject choose_order(const Subject& given, const Limits& limits,
   OrderSearchOptions search{.seed = settings.seed,
                             .start_order = options.start_order,
                             .start = options.start,
-                            .effort = effort_of(settings)};
+                            .effort = effort_of_choice(settings)};
   if (options.interrupted) search.stop = options.interrupted;
-  if (settings.time_limit_seconds > 0) search.seconds = kShare * settings.time_limit_seconds;
+  if (settings.time_limit_seconds > 0) search.seconds = kChoiceShare * settings.time_limit_seconds;
   const Joules base = baseline(problem.graph).energy_joules;
   search.improved = [&](const NodeOrder&, const Schedule&, Joules energy) {
     if (!options.progress) return;
@@ -63,27 +51,9 @@ ChosenSubject choose_order(const Subject& given, const Limits& limits,
   return chosen;
 }
 
+// The time of one pass is the same in every order.
 std::optional<SolveResult> infeasible_in_any_order(const Subject& given, const Limits& limits) {
-  SolveResult result{.status = Status::infeasible};
-  // The time of one pass is the same in every order.
-  Problem roomy{.graph = given.graph, .limits = limits};
-  roomy.limits.ram_budget_bytes = given.base.peak_ram_bytes;
-  const Verdict verdict = instant_verdict(roomy, given.base);
-  if (verdict.kind == Verdict::Kind::infeasible) {
-    result.reason = verdict.reason;
-    return result;
-  }
-  const OrderWorkingSet needed(given.graph);
-  if (needed.of_any_order() <= limits.ram_budget_bytes) return std::nullopt;
-  result.node = needed.largest_node();
-  result.smallest_ram_bytes = needed.of_any_order();
-  const Node& node = given.graph.nodes[*result.node];
-  result.reason = fmt::format(
-      "the RAM budget of {} bytes is below the {} bytes that node {} ('{}', {}) needs for its "
-      "inputs and its output at once{}, in any order of the nodes",
-      limits.ram_budget_bytes, needed.of_any_order(), *result.node, node.name, node.op,
-      node.workspace_bytes > 0 ? ", its workspace" : "");
-  return result;
+  return infeasible_with_any_choice(given, given.graph, limits, "in any order of the nodes");
 }
 
 SolveResult unknown_in_other_orders(const Subject& given, const SolveResult& infeasible) {

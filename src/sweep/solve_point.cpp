@@ -91,6 +91,22 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
   return beginning;
 }
 
+/// Solves what was chosen, in the rest of the time: the choice took `seconds`.
+SweepOutcome solve_chosen(const Subject& chosen, const Limits& limits, SolveOptions rest,
+                          std::optional<Schedule> start, const BoundOfOrder& bound_of,
+                          Seconds seconds) {
+  rest.start = std::move(start);
+  rest.known_bound_joules = std::max(rest.known_bound_joules, bound_of(chosen.order_sha256()));
+  Seconds& limit = rest.settings.time_limit_seconds;
+  limit = rest_of_limit(limit, seconds);
+  SweepOutcome outcome;
+  outcome.result = solve_watched({.graph = chosen.graph, .limits = limits}, rest, solve_point);
+  outcome.result.statistics.heuristic_seconds += seconds;
+  outcome.result.statistics.wall_seconds += seconds;
+  outcome.wall_seconds = outcome.result.statistics.wall_seconds;
+  return outcome;
+}
+
 }  // namespace
 
 // A verdict, and --effort fast, need nothing of this. The glance has no search of its own, as the
@@ -148,24 +164,15 @@ SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
     search.start_order = start->order;
   }
   ChosenSubject chosen = choose_order(given, limits, options.settings, search);
-  SolveOptions rest = options;
-  rest.start = std::move(chosen.start);
-  const bool is_found = rest.start.has_value();
-  rest.known_bound_joules =
-      std::max(rest.known_bound_joules, bound_of(chosen.subject.order_sha256()));
-  Seconds& limit = rest.settings.time_limit_seconds;
-  limit = rest_of_limit(limit, chosen.wall_seconds);
-  SweepOutcome outcome{.given_order_energy_joules = chosen.given_energy_joules};
-  outcome.result =
-      solve_watched({.graph = chosen.subject.graph, .limits = limits}, rest, solve_point);
+  const bool is_found = chosen.start.has_value();
+  SweepOutcome outcome = solve_chosen(chosen.subject, limits, options, std::move(chosen.start),
+                                      bound_of, chosen.wall_seconds);
+  outcome.given_order_energy_joules = chosen.given_energy_joules;
   if (chosen.subject.chosen) outcome.order = chosen.subject.chosen->order;
   if (!is_found && outcome.result.status == Status::infeasible) {
     outcome.given_order = Status::infeasible;
     outcome.result = unknown_in_other_orders(given, outcome.result);
   }
-  outcome.result.statistics.heuristic_seconds += chosen.wall_seconds;
-  outcome.result.statistics.wall_seconds += chosen.wall_seconds;
-  outcome.wall_seconds = outcome.result.statistics.wall_seconds;
   return outcome;
 }
 
@@ -179,23 +186,14 @@ SweepOutcome solve_with_some_copies(const Subject& given, const Limits& limits,
     search.start_copies = start->copies;
   }
   CopiedSubject chosen = choose_order_and_copies(given, limits, options.settings, search);
-  SolveOptions rest = options;
-  rest.start = std::move(chosen.start);
-  rest.known_bound_joules =
-      std::max(rest.known_bound_joules, bound_of(chosen.subject.order_sha256()));
-  Seconds& limit = rest.settings.time_limit_seconds;
-  limit = rest_of_limit(limit, chosen.wall_seconds);
-  SweepOutcome outcome{.copies = chosen.subject.model.copies,
-                       .uncopied_energy_joules = chosen.without_joules};
-  outcome.result =
-      solve_watched({.graph = chosen.subject.graph, .limits = limits}, rest, solve_point);
+  SweepOutcome outcome = solve_chosen(chosen.subject, limits, options, std::move(chosen.start),
+                                      bound_of, chosen.wall_seconds);
+  outcome.copies = chosen.subject.model.copies;
+  outcome.uncopied_energy_joules = chosen.without_joules;
   if (chosen.subject.chosen && !given.chosen) outcome.order = chosen.subject.chosen->order;
   if (outcome.result.status == Status::infeasible) {
     outcome.result = unknown_with_other_copies(outcome.result);
   }
-  outcome.result.statistics.heuristic_seconds += chosen.wall_seconds;
-  outcome.result.statistics.wall_seconds += chosen.wall_seconds;
-  outcome.wall_seconds = outcome.result.statistics.wall_seconds;
   return outcome;
 }
 

@@ -33,7 +33,7 @@ bool same_order(const SweepRow& a, const SweepRow& b) {
 }
 
 /// Only a search gives the rows of a sweep several orders, or sets of copies, and it says of all of
-/// them that there is no schedule; of copies, those of its mode and of narrower ones.
+/// them that there is no schedule; of copies, the sets of its mode and of narrower ones.
 bool excludes(const SweepRow& infeasible, const SweepRow& other) {
   return same_order(infeasible, other) ||
          (infeasible.problem.order_sha256.empty() &&
