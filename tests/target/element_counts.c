@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "poet_runtime.h"
-#include "semihosting.h"
+#include "counted.h"
 #include "startup.h"
 
 enum { kSize = 16384 };
@@ -14,28 +13,16 @@ static poet_real a[kSize], b[kSize], c[kSize], y[kSize], w[kSize];
 static uint8_t index[kSize];
 static uint32_t ticks;
 
-static void fill(poet_real* to, uint32_t seed) {
-  int32_t i;
-  for (i = 0; i < kSize; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    to[i] = (poet_real)(int32_t)(seed >> 8) / (poet_real)8388608 - (poet_real)1;
-  }
-}
-
 static void begin(void) {
-  fill(a, 1), fill(b, 2), fill(c, 3), fill(w, 4);
+  draw_numbers(a, kSize, 1);
+  draw_numbers(b, kSize, 2);
+  draw_numbers(c, kSize, 3);
+  draw_numbers(w, kSize, 4);
   ticks = poet_ticks();
 }
 
 static void report(const char* name, const char* pass, int32_t units) {
-  const uint32_t taken = poet_ticks() - ticks;
-  const int console = host_console();
-  host_put(console, name);
-  host_put(console, pass);
-  host_put_decimal(console, taken);
-  host_put(console, " ");
-  host_put_decimal(console, (uint32_t)units);
-  host_put(console, "\n");
+  put_counts(name, pass, poet_ticks() - ticks, units);
   begin();
 }
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "poet_runtime.h"
-#include "semihosting.h"
+#include "counted.h"
 #include "startup.h"
 
 static poet_real memory[400000];
@@ -24,25 +23,11 @@ struct tensors {
 static struct tensors numbers(int32_t x, int32_t w, int32_t bias, int32_t y) {
   const struct tensors t = {memory, memory + x, memory + x + w, memory + x + w + bias,
                             memory + x + w + bias + y};
-  uint32_t seed = 1;
   int32_t i;
-  for (i = 0; i < x + w + bias + y; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    memory[i] = (poet_real)(int32_t)(seed >> 8) / (poet_real)8388608 - (poet_real)1;
-  }
+  draw_numbers(memory, x + w + bias + y, 1);
   for (i = 0; i < w; ++i) bytes[i] = (int8_t)(t.w[i] * (poet_real)127);
   for (i = 0; i < bias; ++i) scales[i] = (poet_real)1 / (poet_real)128;
   return t;
-}
-
-static void report(const char* shape, const char* pass, uint32_t ticks, int32_t macs) {
-  const int console = host_console();
-  host_put(console, shape);
-  host_put(console, pass);
-  host_put_decimal(console, ticks);
-  host_put(console, " ");
-  host_put_decimal(console, (uint32_t)macs);
-  host_put(console, "\n");
 }
 
 static struct poet_optimizer optimizer;
@@ -98,24 +83,24 @@ static void count_convolution(const struct convolution* v) {
   const struct poet_sink sink = update_of(t.w);
   uint32_t start = poet_ticks();
   poet_conv2d(&c, t.x, t.w, t.bias, t.y);
-  report(v->name, " forward ", poet_ticks() - start, outputs * of_output);
+  put_counts(v->name, " forward ", poet_ticks() - start, outputs * of_output);
   start = poet_ticks();
   poet_conv2d_grad(&c, t.y, t.w, t.dx);
-  report(v->name, " input ", poet_ticks() - start, outputs * of_output);
+  put_counts(v->name, " input ", poet_ticks() - start, outputs * of_output);
   start = poet_ticks();
   poet_conv2d_gradw(&c, t.x, t.y, &sink);
-  report(v->name, " weight ", poet_ticks() - start, outputs * of_output);
+  put_counts(v->name, " weight ", poet_ticks() - start, outputs * of_output);
   start = poet_ticks();
   poet_conv2d_int8(&c, t.x, bytes, scales, t.bias, t.y);
-  report(v->name, " forward_int8 ", poet_ticks() - start, outputs * of_output);
+  put_counts(v->name, " forward_int8 ", poet_ticks() - start, outputs * of_output);
   start = poet_ticks();
   poet_conv2d_int8_grad(&c, t.y, bytes, scales, t.dx);
-  report(v->name, " input_int8 ", poet_ticks() - start, outputs * of_output);
+  put_counts(v->name, " input_int8 ", poet_ticks() - start, outputs * of_output);
   {
     const struct poet_conv2d_copy_spec s = {c, copy_of(t.x, v->channels, v->height * v->width)};
     start = poet_ticks();
     poet_conv2d_gradw_of_bytes(&s, kCopy, t.y, kTile, &sink);
-    report(v->name, " weight_copy ", poet_ticks() - start, outputs * of_output);
+    put_counts(v->name, " weight_copy ", poet_ticks() - start, outputs * of_output);
   }
 }
 
@@ -125,24 +110,24 @@ static void count_dense(const char* name, int32_t rows, int32_t inputs, int32_t 
   const struct poet_sink sink = update_of(t.w);
   uint32_t start = poet_ticks();
   poet_linear(&l, t.x, t.w, t.bias, t.y);
-  report(name, " forward ", poet_ticks() - start, rows * inputs * outputs);
+  put_counts(name, " forward ", poet_ticks() - start, rows * inputs * outputs);
   start = poet_ticks();
   poet_linear_grad(&l, t.y, t.w, t.dx);
-  report(name, " input ", poet_ticks() - start, rows * inputs * outputs);
+  put_counts(name, " input ", poet_ticks() - start, rows * inputs * outputs);
   start = poet_ticks();
   poet_linear_gradw(&l, t.x, t.y, &sink);
-  report(name, " weight ", poet_ticks() - start, rows * inputs * outputs);
+  put_counts(name, " weight ", poet_ticks() - start, rows * inputs * outputs);
   start = poet_ticks();
   poet_linear_int8(&l, t.x, bytes, scales, t.bias, t.y);
-  report(name, " forward_int8 ", poet_ticks() - start, rows * inputs * outputs);
+  put_counts(name, " forward_int8 ", poet_ticks() - start, rows * inputs * outputs);
   start = poet_ticks();
   poet_linear_int8_grad(&l, t.y, bytes, scales, t.dx);
-  report(name, " input_int8 ", poet_ticks() - start, rows * inputs * outputs);
+  put_counts(name, " input_int8 ", poet_ticks() - start, rows * inputs * outputs);
   {
     const struct poet_linear_copy_spec s = {l, copy_of(t.x, rows, inputs)};
     start = poet_ticks();
     poet_linear_gradw_of_bytes(&s, kCopy, t.y, kTile, &sink);
-    report(name, " weight_copy ", poet_ticks() - start, rows * inputs * outputs);
+    put_counts(name, " weight_copy ", poet_ticks() - start, rows * inputs * outputs);
   }
 }
 
@@ -157,17 +142,17 @@ static void count_norms(void) {
   struct poet_group_norm_copy_spec n_copy = {n, {0, 0, 0}};
   uint32_t start = poet_ticks();
   poet_batch_norm_grad(&b, t.x, t.y, t.w, t.dx, &sink);
-  report("batch_norm", " numbers ", poet_ticks() - start, kElements);
+  put_counts("batch_norm", " numbers ", poet_ticks() - start, kElements);
   start = poet_ticks();
   poet_batch_norm_grad_of_bytes(&b_copy, kCopy, t.y, t.w, kTile, t.dx, &sink);
-  report("batch_norm", " bytes ", poet_ticks() - start, kElements);
+  put_counts("batch_norm", " bytes ", poet_ticks() - start, kElements);
   n_copy.copy = copy_of(t.x, kElements / 64, 64);
   start = poet_ticks();
   poet_group_norm_grad(&n, t.x, t.y, t.w, t.dx, &sink);
-  report("layer_norm", " numbers ", poet_ticks() - start, kElements);
+  put_counts("layer_norm", " numbers ", poet_ticks() - start, kElements);
   start = poet_ticks();
   poet_group_norm_grad_of_bytes(&n_copy, kCopy, t.y, t.w, kTile, t.dx, &sink);
-  report("layer_norm", " bytes ", poet_ticks() - start, kElements);
+  put_counts("layer_norm", " bytes ", poet_ticks() - start, kElements);
 }
 
 static void count_attention(void) {
@@ -177,25 +162,25 @@ static void count_attention(void) {
                                              copy_of(t.x, a.heads, a.queries * a.keys)};
   uint32_t start = poet_ticks();
   poet_attention_grad_scores(&a, t.w, t.y, t.x, t.dx);
-  report("attention_scores", " numbers ", poet_ticks() - start, kElements);
+  put_counts("attention_scores", " numbers ", poet_ticks() - start, kElements);
   start = poet_ticks();
   poet_attention_grad_scores_of_bytes(&c, t.w, t.y, kCopy, kTile, t.dx);
-  report("attention_scores", " bytes ", poet_ticks() - start, kElements);
+  put_counts("attention_scores", " bytes ", poet_ticks() - start, kElements);
   start = poet_ticks();
   poet_attention_grad_v(&a, t.x, t.w, t.dx);
-  report("attention_values", " numbers ", poet_ticks() - start, kElements);
+  put_counts("attention_values", " numbers ", poet_ticks() - start, kElements);
   start = poet_ticks();
   poet_attention_grad_v_of_bytes(&c, kCopy, t.w, kTile, t.dx);
-  report("attention_values", " bytes ", poet_ticks() - start, kElements);
+  put_counts("attention_values", " bytes ", poet_ticks() - start, kElements);
 }
 
-#define COUNT_MAP(name)                                        \
-  start = poet_ticks();                                        \
-  poet_##name##_grad(&m.map, t.x, t.y, t.dx);                  \
-  report(#name, " numbers ", poet_ticks() - start, kElements); \
-  start = poet_ticks();                                        \
-  poet_##name##_grad_of_bytes(&m, kCopy, t.y, t.dx);           \
-  report(#name, " bytes ", poet_ticks() - start, kElements);
+#define COUNT_MAP(name)                                            \
+  start = poet_ticks();                                            \
+  poet_##name##_grad(&m.map, t.x, t.y, t.dx);                      \
+  put_counts(#name, " numbers ", poet_ticks() - start, kElements); \
+  start = poet_ticks();                                            \
+  poet_##name##_grad_of_bytes(&m, kCopy, t.y, t.dx);               \
+  put_counts(#name, " bytes ", poet_ticks() - start, kElements);
 
 static void count_activations(void) {
   const struct tensors t = numbers(kElements, 0, 0, kElements);
