@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._layer_lists import layers_behind
+from ._layer_lists import layers_behind, trains
 from ._matrices import require_numpy
 from ._model import Model
 from ._optimize import optimize
@@ -173,7 +173,9 @@ class Computed:
     """An imported model with its numbers, without randomness, and ready to be computed.
 
     Attributes:
-        document: the model file, in which the rates of random layers are 0.
+        document: the model file, in which the rates of random layers are 0. If nothing trains, all numbers do, as
+            there would be no training step to compare.
+        trains: whether something trains.
         rates: what they were.
         settings: how a schedule is solved: platform, budgets to try, runtime, effort.
     """
@@ -183,6 +185,9 @@ class Computed:
                  effort: str = "fast") -> None:
         self.rates = sorted(layer.get("rate", 0.1) for layer in document["layers"] if layer["op"] in RANDOM_OPS)
         layers = [{**layer, "rate": 0} if layer["op"] in RANDOM_OPS else layer for layer in document["layers"]]
+        self.trains = trains(layers)
+        if not self.trains:
+            layers = [{key: value for key, value in layer.items() if key != "trainable"} for layer in layers]
         self.document: Dict[str, Any] = {**document, "layers": layers}
         has_batch = '"N"' in json.dumps([document.get("input"), document.get("inputs")])
         self.arrays, self.batch = arrays, batch if has_batch else 1

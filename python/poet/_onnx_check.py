@@ -27,6 +27,8 @@ BATCH = 2
 STEP, SHORT_STEP = 1e-5, 1e-7
 MOST_GROUPS = 50
 SAMPLED = 64  # of a tensor's numbers are looked for
+#: Numbers of a mask up to this one hide an element; a direction that went as far as they do would say nothing.
+HIDES = -1000
 #: A derivative below this share of the greatest one is none.
 LEAST_DERIVATIVE = 1e-6
 #: Operators whose further inputs are sizes and rates, which have no derivative.
@@ -218,8 +220,8 @@ class Network:
 
 
 def size_of(array: Any) -> float:
-    """The root of the mean square of a tensor's numbers; 1 if all are zero."""
-    finite = array[numpy.isfinite(array)].astype(float)
+    """The root of the mean square of a tensor's numbers, but for those that hide; 1 if all are zero."""
+    finite = array[numpy.isfinite(array) & (array > HIDES)].astype(float)
     return (float(numpy.sqrt((finite ** 2).mean())) if finite.size else 0.0) or 1.0
 
 
@@ -352,6 +354,7 @@ def check_onnx(path: PathLike, *, loss: Optional[str] = None, shape: Optional[Se
     slopes = Slopes(net, target, run.arrays.get("gradients", {}), max(noise, *(row.noise for row in outputs)))
     rows = slopes.rows(min(MOST_GROUPS, directions))
     untrained, unseen = slopes.untrained(directions)
+    untrained = untrained if net.computed.trains else [*slopes.trained, *untrained]
     return Check(tuple(rows), float(run.losses[0] or 0.0), expected, tolerance, schedule, run, tuple(outputs), noise,
                  untrained=tuple(untrained), skipped=(f"the derivatives of {', '.join(unseen)}",) if unseen else ())
 

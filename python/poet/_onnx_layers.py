@@ -38,7 +38,8 @@ class Windows:
     def of(self, x: Any, fill: float) -> Any:
         """The windows of N, C, extents: N, C, outputs, kernel."""
         widths = [(0, 0), (0, 0)] + [(low, high + more) for (low, high), more in zip(self.pads, self.extra)]
-        x = numpy.pad(x, widths, constant_values=fill)
+        x = x[tuple(slice(max(-low, 0), extent - max(-high, 0)) for (low, high), extent in zip(widths, x.shape))]
+        x = numpy.pad(x, [(max(low, 0), max(high, 0)) for low, high in widths], constant_values=fill)
         axes = tuple(range(2, x.ndim))
         found = numpy.lib.stride_tricks.sliding_window_view(x, self.spans, axes)
         steps = [slice(None)] * 2 + [slice(None, None, s) for s in self.strides] + \
@@ -135,7 +136,8 @@ def batch_normalization(call: Call, x: Any, scale: Any, bias: Any, mean: Any, va
         y = (x - _channels(mean, x)) / numpy.sqrt(_channels(variance, x) + epsilon)
     running = [momentum * old + (1 - momentum) * new.reshape(-1)
                for old, new in ((mean, batch_mean), (variance, batch_variance))]
-    return (y * _channels(scale, x) + _channels(bias, x), *running)
+    saved = (batch_mean.reshape(-1), batch_variance.reshape(-1)) if call.opset < 14 else ()
+    return (y * _channels(scale, x) + _channels(bias, x), *running, *saved)
 
 
 @operator("InstanceNormalization")
@@ -146,9 +148,12 @@ def instance_normalization(call: Call, x: Any, scale: Any, bias: Any) -> Any:
 
 @operator("GroupNormalization")
 def group_normalization(call: Call, x: Any, scale: Any, bias: Any) -> Any:
-    groups = call.get("num_groups")
-    parts = x.reshape(x.shape[0], groups, -1)
+    """Before opset 21 there is a scale for each group, and then one for each channel."""
+    parts = x.reshape(x.shape[0], call.get("num_groups"), -1)
     y = _normalized(parts, 2, call.get("epsilon", 1e-5))[0]
+    if call.get("stash_type", 1) != 1:
+        raise call.refuse("a norm in short floats")
+    y = y if call.opset < 21 else y.reshape(x.shape[0], x.shape[1], -1)
     return (y * scale.reshape(1, -1, 1) + bias.reshape(1, -1, 1)).reshape(x.shape)
 
 
@@ -207,6 +212,8 @@ def resize(call: Call, x: Any, roi: Any = None, scales: Any = None, sizes: Any =
     scales = roi if old else scales
     where = "asymmetric" if old else call.get("coordinate_transformation_mode", "half_pixel")
     call.read.add("extrapolation_value")  # of the one mode that is not in the table
+    if call.get("antialias", 0) or call.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+        raise call.refuse("antialias, or a policy other than stretch")
     axes = [axis % x.ndim for axis in call.get("axes", range(x.ndim))]
     factors, extents = [1.0] * x.ndim, list(x.shape)
     if scales is not None and scales.size:

@@ -1,7 +1,7 @@
 """Networks of ONNX files computed in numpy, one function for each operator, written from the operator's definition.
 
 It has no code in common with what imports ONNX files, and fuses nothing: each node is computed as the file has it.
-Floats are float64, or what `evaluate()` is told; casts between floats keep all digits. Opsets 7 to 19. An operator that
+Floats are float64, or what `evaluate()` is told; casts between floats keep all digits. Opsets 7 to 23. An operator that
 is not in the table is an error with its name, and so is an attribute that the operator's function does not read. Random
 layers are in their evaluating mode.
 """
@@ -15,7 +15,7 @@ from ._onnx_file import TYPES, Graph, Node
 from .errors import InputError
 
 numpy: Any = require_numpy()
-OPSETS = range(7, 20)
+OPSETS = range(7, 24)
 
 
 class Unsupported(InputError):
@@ -197,6 +197,7 @@ def clip(call: Call, x: Any, low: Any = None, high: Any = None) -> Any:
 @operator("Cast", "CastLike")
 def cast(call: Call, x: Any, like: Any = None) -> Any:
     code = call.get("to", 0)
+    call.read.add("saturate")  # of types that are not in the table
     if like is None and code not in TYPES:
         raise call.refuse(f"a cast to type {code}")
     kind = numpy.dtype(TYPES[code]) if like is None else like.dtype

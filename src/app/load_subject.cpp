@@ -73,18 +73,6 @@ NamedText model_text(const ImportRequest& request, const std::string& model) {
   });
 }
 
-/// A model that has parameters and trains none has a forward pass in the place of a training step.
-void warn_if_nothing_trains(const Model& model) {
-  const auto is_known = [](const Parameters& each) { return !each.is_state; };
-  const auto is_trained = [](const Parameters& each) { return each.is_trained; };
-  if (model.backward != Backward::exact || !std::ranges::any_of(model.parameters, is_known) ||
-      std::ranges::any_of(model.parameters, is_trained)) {
-    return;
-  }
-  spdlog::warn(
-      "nothing trains in this model: set \"trainable\" of a layer, or use --backward none");
-}
-
 /// An ONNX file becomes the text of a model file before it is read, the text that `import` with the
 /// same options writes: both ways give the same model, with the same digest.
 Model load_model(const ModelArguments& arguments, const char* option) {
@@ -94,10 +82,10 @@ Model load_model(const ModelArguments& arguments, const char* option) {
       return poet::load_model(arguments.model, arguments.settings.batch_size,
                               arguments.settings.backward);
     }
-    return parse_model(imported_model(arguments.network, arguments.model), arguments.model,
-                       arguments.settings.batch_size, arguments.settings.backward);
+    return with_training(parse_model(imported_model(arguments.network, arguments.model),
+                                     arguments.model, arguments.settings.batch_size,
+                                     arguments.settings.backward));
   });
-  warn_if_nothing_trains(model);
   model = with_place("--alignment", [&] {
     return with_alignment(std::move(model), arguments.settings.alignment);
   });

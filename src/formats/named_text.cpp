@@ -99,6 +99,19 @@ std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in) 
   return names;
 }
 
+Model with_training(Model model) {
+  const Parameters* largest = nullptr;
+  for (const Parameters& each : model.parameters) {
+    if (each.is_trained) return model;
+    if (!each.is_state && (largest == nullptr || each.count > largest->count)) largest = &each;
+  }
+  if (model.backward != Backward::exact || largest == nullptr) return model;
+  throw InputError(model.source,
+                   fmt::format("nothing trains in this model: set \"trainable\" of a layer, such "
+                               "as '{}', or use --backward none",
+                               printable(largest->name)));
+}
+
 /// Mistakes of both steps are reported together: what is missing in the file, and what does not fit
 /// in the graph. Errors that only a complete file can have are reported after all others.
 Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size,
@@ -119,7 +132,7 @@ Model parse_model(std::string_view text, const std::string& source, std::int64_t
 Model load_model(const std::string& name_or_path, std::int64_t batch_size,
                  std::optional<Backward> backward) {
   const NamedText found = find_text(name_or_path, "model", embedded_models());
-  Model model = parse_model(found.text, found.place, batch_size, backward);
+  Model model = with_training(parse_model(found.text, found.place, batch_size, backward));
   model.source = found.source;
   return model;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/embedded_file.hpp"
+#include "poet/model.hpp"
 
 namespace poet {
 
@@ -26,6 +27,10 @@ struct NamedText {
 /// built in, with the nearest one that is.
 NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     std::span<const EmbeddedFile> built_in);
+
+/// Throws InputError for a model with an exact backward pass that has parameters and trains none:
+/// it would be a forward pass in the place of a training step.
+Model with_training(Model model);
 
 /// The names of built-in files, sorted.
 std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in);

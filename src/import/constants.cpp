@@ -97,6 +97,7 @@ class Folding {
     if (op == "Concat") return concat();
     if (op == "Gather") return gather();
     if (op == "Slice") return slice();
+    if (op == "Transpose") return transpose();
     if (op == "Range") return range();
     if (op == "Where") return where();
     if (op == "Expand") return expand();
@@ -151,8 +152,7 @@ class Folding {
     return result;
   }
 
-  /// Lists of extents have one axis. So this and the next two fold no tensors of more axes, which
-  /// would need strides.
+  /// Lists of extents have one axis. So this and the next fold no tensors of more axes.
   std::optional<Numbers> concat() const {
     if (out_.shape.size() != 1) return std::nullopt;
     Numbers result;
@@ -174,27 +174,55 @@ class Folding {
     return result;
   }
 
-  /// Of numbers that are all the same, such as first states of zeros, a part is as many of them.
-  std::optional<Numbers> slice() const {
-    const Numbers& all = in(0);
-    const bool is_uniform = !all.empty() && std::equal(all.begin() + 1, all.end(), all.begin());
-    if (is_uniform) return Numbers(static_cast<std::size_t>(count_), all.front());
-    if (shape_of(0).size() != 1 || node_.inputs.size() < 3 || in(1).size() != 1)
-      return std::nullopt;
-    const auto size = static_cast<double>(in(0).size());
-    const double step = node_.input(4) >= 0 ? in(4).at(0) : 1;
-    const double start = in(1).at(0);
-    const double end = in(2).at(0);
-    if (!(step >= 1) || std::isnan(start) || std::isnan(end)) return std::nullopt;
-    const auto index = [size](double at) {
-      return static_cast<std::size_t>(std::clamp(at < 0 ? at + size : at, 0.0, size));
-    };
-    const std::size_t stride = std::max<std::size_t>(1, index(step));
+  /// The numbers at a first place of the input, and so many places apart along each axis.
+  std::optional<Numbers> strided(std::int64_t first, const std::vector<std::int64_t>& steps) const {
     Numbers result;
-    for (std::size_t at = index(start); at < index(end); at += stride) {
-      result.push_back(in(0)[at]);
+    for (std::int64_t i = 0; i < count_; ++i) {
+      std::int64_t from = first;
+      std::int64_t place = i;
+      for (std::size_t axis = steps.size(); axis-- > 0;) {
+        from += place % out_.shape[axis] * steps[axis];
+        place /= out_.shape[axis];
+      }
+      if (from < 0 || from >= std::ssize(in(0))) return std::nullopt;
+      result.push_back(in(0)[static_cast<std::size_t>(from)]);
     }
     return result;
+  }
+
+  /// How far apart elements of the input are along each axis.
+  std::vector<std::int64_t> strides() const {
+    std::vector<std::int64_t> all(shape_of(0).size(), 1);
+    for (std::size_t i = all.size(); i-- > 1;) all[i - 1] = all[i] * shape_of(0)[i];
+    return all;
+  }
+
+  /// The extents of the output have the ends.
+  std::optional<Numbers> slice() const {
+    std::vector<std::int64_t> steps = strides();
+    std::int64_t first = 0;
+    if (node_.inputs.size() < 3) return std::nullopt;
+    for (std::size_t i = 0; i < in(1).size(); ++i) {
+      const double stated = node_.input(3) >= 0 ? in(3).at(i) : static_cast<double>(i);
+      const std::size_t axis = axis_index(whole_number(stated), shape_of(0));
+      const std::int64_t extent = shape_of(0)[axis];
+      const std::int64_t step = node_.input(4) >= 0 ? whole_number(in(4).at(i)) : 1;
+      const std::int64_t start = whole_number(in(1).at(i));
+      const std::int64_t most = step < 0 ? extent - 1 : extent;
+      first += std::clamp<std::int64_t>(start < 0 ? start + extent : start, 0, most) * steps[axis];
+      steps[axis] *= out_.shape[axis] == 1 ? 0 : step;
+    }
+    return strided(first, steps);
+  }
+
+  std::optional<Numbers> transpose() const {
+    const std::vector<std::int64_t> apart = strides();
+    const std::vector<std::int64_t> order = node_.integers("perm");
+    std::vector<std::int64_t> steps(apart.rbegin(), apart.rend());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      steps[i] = apart.at(static_cast<std::size_t>(order[i]));
+    }
+    return strided(0, steps);
   }
 
   Numbers range() const {

@@ -12,7 +12,7 @@ namespace poet {
 namespace {
 
 /// The output of (t + 1) * x / 2, in any order of the two products; -1 if it is something else. t
-/// is the erf or tanh of something in x.
+/// is the erf of something in x.
 int half_of_sum(const OnnxGraph& graph, Pattern& pattern, int t, int x) {
   const OnnxNode* const sum = pattern.only_reader(t, "Add");
   if (sum == nullptr || !is_number(graph, other_input(*sum, t), 1)) return -1;
@@ -52,41 +52,6 @@ void fuse_exact_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& e
                     is_number(graph, number, divides ? root : 1 / root);
   const int end = fits ? half_of_sum(graph, pattern, erf.output(0), x) : -1;
   if (keeps_shape(graph, x, end)) pattern.replace(end, ".gelu", erf.name, {x});
-}
-
-/// Whether a tensor is 0.044715 x^3.
-bool is_scaled_cube(const OnnxGraph& graph, Pattern& pattern, int tensor, int x) {
-  const OnnxNode* const scaled = pattern.maker(tensor, "Mul");
-  if (scaled == nullptr) return false;
-  const auto [cube, number] = data_and_number(graph, *scaled);
-  if (!is_number(graph, number, 0.044715)) return false;
-  if (const OnnxNode* const power = pattern.maker(cube, "Pow")) {
-    return power->input(0) == x && is_number(graph, power->input(1), 3);
-  }
-  const OnnxNode* const product = pattern.maker(cube, "Mul");
-  if (product == nullptr || (product->input(0) != x && product->input(1) != x)) return false;
-  const OnnxNode* const square = pattern.maker(other_input(*product, x), "Mul");
-  return square != nullptr && square->input(0) == x && square->input(1) == x;
-}
-
-/// tanh(sqrt(2 / pi) (x + 0.044715 x^3)): Hendrycks and Gimpel (2016).
-void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& tanh) {
-  const OnnxNode* const scaled = links.maker(tanh.input(0), "Mul");
-  if (scaled == nullptr) return;
-  const auto [inner, number] = data_and_number(graph, *scaled);
-  const OnnxNode* const sum = links.maker(inner, "Add");
-  if (sum == nullptr || !is_number(graph, number, std::sqrt(2 / std::numbers::pi))) return;
-  for (const int x : sum->inputs) {
-    Pattern pattern(graph, links);
-    for (const OnnxNode* const node : {&tanh, scaled, sum}) pattern.take(node)->read_all();
-    const int end = half_of_sum(graph, pattern, tanh.output(0), x);
-    const bool fits =
-        keeps_shape(graph, x, end) && is_scaled_cube(graph, pattern, other_input(*sum, x), x);
-    OnnxNode* const gelu = fits ? pattern.replace(end, ".gelu", tanh.name, {x}) : nullptr;
-    if (gelu == nullptr) continue;
-    gelu->attributes["differs"].text = "it is the approximation by tanh, the layer has the erf";
-    return;
-  }
 }
 
 /// x * sigmoid(x) and x * hard_sigmoid(x).
@@ -146,7 +111,6 @@ void fuse_activations(OnnxGraph& graph) {
     const OnnxNode& node = graph.nodes[i];
     const std::string op = node.op;
     if (op == "Erf") fuse_exact_gelu(graph, links, node);
-    if (op == "Tanh") fuse_tanh_gelu(graph, links, node);
     if (op == "Sigmoid") fuse_gated(graph, links, node, ".silu");
     if (op == "HardSigmoid") fuse_gated(graph, links, node, ".hard_swish");
     if (op == "Clip") fuse_hard(graph, links, node);

@@ -16,10 +16,10 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
-/// The axes of a mean that keeps them, from 0 on and sorted; empty for another one.
+/// The axes of a mean or sum that keeps them, from 0 on and sorted; empty for another one.
 Axes kept_axes(const OnnxGraph& graph, const OnnxNode& mean) {
   const auto rank = static_cast<std::int64_t>(graph.at(mean.input(0)).shape.size());
-  Axes axes = mean.integers("axes");
+  Axes axes = whole_numbers(graph, mean, 1, "axes");
   if (mean.integer("keepdims", 1) == 0) return {};
   for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
   std::sort(axes.begin(), axes.end());
@@ -35,21 +35,39 @@ int centred(const OnnxGraph& graph, Pattern& pattern, const OnnxNode* sub, Axes&
   return sub->input(0);
 }
 
-/// The tensor below sqrt(mean(d * d) + epsilon); -1 if it is something else.
-int deviation_of(const OnnxGraph& graph, Pattern& pattern, int tensor, double& epsilon,
-                 const Axes& axes) {
+/// What sqrt(mean(d * d) + epsilon), or the root of a sum, says.
+struct Deviation {
+  int below = -1;  ///< d; -1 for something else
+  Axes axes{};
+  double epsilon = 0;
+  bool is_sum = false;
+};
+
+Deviation deviation_of(const OnnxGraph& graph, Pattern& pattern, const OnnxLinks& links,
+                       int tensor) {
   const OnnxNode* const root = pattern.maker(tensor, "Sqrt");
-  const OnnxNode* const sum = root == nullptr ? nullptr : pattern.maker(root->input(0), "Add");
-  if (sum == nullptr) return -1;
-  const auto [squares, number] = data_and_number(graph, *sum);
-  const OnnxNode* const mean = pattern.maker(squares, "ReduceMean");
-  if (mean == nullptr || kept_axes(graph, *mean) != axes) return -1;
-  epsilon = graph.at(number).number().value_or(0);
+  if (root == nullptr) return {};
+  Deviation found;
+  int squares = root->input(0);
+  if (links.maker(squares, "Add") != nullptr) {
+    const auto [data, number] = data_and_number(graph, *pattern.maker(squares, "Add"));
+    if (data < 0) return {};
+    squares = data;
+    found.epsilon = *graph.at(number).number();
+  }
+  found.is_sum = links.maker(squares, "ReduceSum") != nullptr;
+  const OnnxNode* const mean = pattern.maker(squares, found.is_sum ? "ReduceSum" : "ReduceMean");
+  if (mean == nullptr) return {};
+  found.axes = kept_axes(graph, *mean);
   if (const OnnxNode* const square = pattern.maker(mean->input(0), "Pow")) {
-    return is_number(graph, square->input(1), 2) ? square->input(0) : -1;
+    if (is_number(graph, square->input(1), 2)) found.below = square->input(0);
+    return found;
   }
   const OnnxNode* const product = pattern.maker(mean->input(0), "Mul");
-  return product != nullptr && product->input(0) == product->input(1) ? product->input(0) : -1;
+  if (product != nullptr && product->input(0) == product->input(1)) {
+    found.below = product->input(0);
+  }
+  return found;
 }
 
 /// Whether the axes are the last ones of a tensor of this rank.
@@ -82,6 +100,62 @@ int weight_after(const OnnxGraph& graph, const OnnxLinks& links, Pattern& patter
   return weight;
 }
 
+/// What lower() makes a layer norm of, along any axis; without centring, times a factor.
+void put_norm(Pattern& pattern, const OnnxNode& node, int x, std::int64_t axis, double epsilon,
+              double factor = 0) {
+  OnnxNode* const norm = pattern.replace(node.output(0), ".norm_along", node.name, {x});
+  if (norm == nullptr) return;
+  norm->attributes["axis"].integer = axis;
+  norm->attributes["epsilon"].number = epsilon;
+  norm->attributes["factor"].number = factor;
+}
+
+/// What a node divides x by, also as a product with a reciprocal; -1 for nothing.
+int divisor_of(const OnnxGraph& graph, Pattern& pattern, const OnnxNode& node, int x) {
+  const int other = other_input(node, x);
+  if (node.op == "Div") return node.input(0) == x ? other : -1;
+  if (const OnnxNode* const inverse = pattern.maker(other, "Reciprocal")) return inverse->input(0);
+  const OnnxNode* const inverse = pattern.maker(other, "Div");
+  return inverse != nullptr && is_number(graph, inverse->input(0), 1) ? inverse->input(1) : -1;
+}
+
+/// The length of x, from a number on that no float of another length reaches: as PyTorch's
+/// normalize() and norm() write it.
+Deviation length_of(const OnnxGraph& graph, Pattern& pattern, const OnnxLinks& links, int tensor) {
+  constexpr double kLeast = 1e-12;
+  if (const OnnxNode* const spread = links.maker(tensor, "Expand")) {
+    pattern.take(spread)->read_all();
+    tensor = spread->input(0);
+  }
+  if (links.maker(tensor, "Clip") != nullptr) {
+    const OnnxNode& clip = *pattern.maker(tensor, "Clip");
+    const auto least = clip.input(1) < 0 ? std::nullopt : graph.at(clip.input(1)).number();
+    if (!least || *least > kLeast || clip.input(2) >= 0) return {};
+    tensor = clip.input(0);
+  }
+  const OnnxNode* const length = pattern.maker(tensor, "ReduceL2");
+  if (length == nullptr) return {};
+  return {.below = length->input(0), .axes = kept_axes(graph, *length), .is_sum = true};
+}
+
+/// x / sqrt(mean(x * x) + epsilon) (Zhang and Sennrich, 2019), and x by its length.
+void fuse_root_mean_square(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
+  for (const int x : std::vector<int>(node.inputs)) {
+    if (x < 0 || !graph.at(x).is_data()) continue;
+    Pattern pattern(graph, links);
+    pattern.take(&node);
+    const int root = divisor_of(graph, pattern, node, x);
+    Deviation found = deviation_of(graph, pattern, links, root);
+    if (found.below < 0 && root >= 0) found = length_of(graph, pattern, links, root);
+    const Shape& shape = graph.at(x).shape;
+    if (found.below != x || found.axes.size() != 1 || found.axes[0] < 1) continue;
+    if (graph.at(node.output(0)).shape != shape) continue;
+    const auto extent = static_cast<double>(shape[static_cast<std::size_t>(found.axes[0])]);
+    const double shared = found.is_sum ? extent : 1;
+    return put_norm(pattern, node, x, found.axes[0], found.epsilon / shared, 1 / std::sqrt(shared));
+  }
+}
+
 /// Starts at the quotient. The numerator and the deviation must centre the same tensor along the
 /// same axes; an export may compute the difference once or twice. A weight of other extents is no
 /// gamma: then gamma is ones that do not train, and a product follows.
@@ -91,13 +165,16 @@ void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& q
   Axes axes;
   const int x = centred(graph, pattern, pattern.maker(quotient.input(0), "Sub"), axes);
   Axes other_axes;
-  double epsilon = 0;
-  const int below = deviation_of(graph, pattern, quotient.input(1), epsilon, axes);
+  const Deviation root = deviation_of(graph, pattern, links, quotient.input(1));
   const int same_x =
-      below < 0 ? -1 : centred(graph, pattern, pattern.maker(below, "Sub"), other_axes);
-  if (x < 0 || x != same_x || axes != other_axes) return;
+      root.below < 0 ? -1 : centred(graph, pattern, pattern.maker(root.below, "Sub"), other_axes);
+  if (x < 0 || x != same_x || axes != other_axes || axes != root.axes || root.is_sum) return;
+  const double epsilon = root.epsilon;
   const Shape& in = graph.at(x).shape;
-  if (!are_last(axes, static_cast<std::int64_t>(in.size()))) return;
+  if (!are_last(axes, static_cast<std::int64_t>(in.size()))) {
+    if (axes.size() == 1 && axes[0] > 0) put_norm(pattern, quotient, x, axes[0], epsilon);
+    return;
+  }
   const Shape normalised(in.end() - static_cast<std::ptrdiff_t>(axes.size()), in.end());
   int end = quotient.output(0);
   int weight = weight_after(graph, links, pattern, end, "Mul", normalised);
@@ -181,6 +258,7 @@ void fuse_norms(OnnxGraph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const std::string op = graph.nodes[i].op;
     if (op == "Div") fuse_layer_norm(graph, links, graph.nodes[i]);
+    if (op == "Div" || op == "Mul") fuse_root_mean_square(graph, links, graph.nodes[i]);
     if (op == "InstanceNormalization") fuse_group_norm(graph, links, graph.nodes[i]);
   }
   remove_unread_nodes(graph);

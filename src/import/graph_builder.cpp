@@ -4,6 +4,7 @@
 #include "import/graph_builder.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "import/match.hpp"
 
@@ -46,6 +47,16 @@ int GraphBuilder::slice(int tensor, std::size_t axis, std::int64_t start, std::i
   return add("Slice",
              {tensor, list({start}), list({start + size}), list({static_cast<std::int64_t>(axis)})},
              std::move(part));
+}
+
+int GraphBuilder::swapped(int tensor, std::size_t axis) {
+  Shape turned = shape(tensor);
+  if (axis + 1 == turned.size()) return tensor;
+  std::swap(turned[axis], turned.back());
+  std::vector<std::int64_t> order(turned.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[axis], order.back());
+  return add("Transpose", {tensor}, std::move(turned), {{"perm", list_of(std::move(order))}});
 }
 
 int GraphBuilder::constant(Shape shape, std::vector<double> values) {

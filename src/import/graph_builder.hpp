@@ -29,6 +29,8 @@ class GraphBuilder {
   }
   /// A part of a tensor along an axis.
   int slice(int tensor, std::size_t axis, std::int64_t start, std::int64_t size);
+  /// A tensor whose axis has changed places with the last one.
+  int swapped(int tensor, std::size_t axis);
   /// A weight in this shape; -1 stays -1.
   int in_shape(int weight, const Shape& shape);
   /// A node, and the tensor that it makes.

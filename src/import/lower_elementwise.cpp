@@ -2,6 +2,7 @@
 // has the bits that it had: what is added there is 0.
 
 #include <algorithm>
+#include <numbers>
 #include <optional>
 
 #include "import/lower.hpp"
@@ -98,6 +99,37 @@ void lower_variadic(GraphBuilder& b) {
   if (so_far == b.node().input(0)) b.add_like(out, "Reshape", {so_far});
 }
 
+/// With `approximate`, x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2: Hendrycks and Gimpel
+/// (2016).
+void lower_gelu(GraphBuilder& b) {
+  const int x = b.node().input(0);
+  if (!b.node().has("approximate") || b.node().text("approximate") == "none") {
+    b.add_like(x, ".gelu", {x});
+    return;
+  }
+  if (b.node().text("approximate") != "tanh") return;
+  const double root = std::sqrt(2 / std::numbers::pi);
+  const auto product = [&](int first, int second) { return b.add_like(x, "Mul", {first, second}); };
+  const int cube = product(product(x, x), x);
+  const int sum = b.add_like(x, "Add", {times(b, x, root), times(b, cube, 0.044715 * root)});
+  const int gate = b.add_like(x, "Add", {b.add_like(x, "Tanh", {sum}), b.number(1)});
+  product(times(b, x, 0.5), gate);
+}
+
+/// Slopes of single elements, as Keras has them; those of channels, and a single one, are a layer.
+void lower_prelu(GraphBuilder& b) {
+  const int x = b.node().input(0);
+  const int slope = b.node().input(1);
+  if (slope < 0 || b.graph().at(slope).is_data()) return;
+  const Shape slopes = b.shape(slope);
+  const Shape in = b.shape(x);
+  const bool is_of_channels =
+      slopes.size() + 1 == in.size() && element_count(slopes) == in[1] && slopes.front() == in[1];
+  if (element_count(slopes) == 1 || is_of_channels) return;
+  const int below = relu(b, times(b, x, -1));
+  b.add_like(x, "Sub", {relu(b, x), b.add_like(x, "Mul", {below, slope})});
+}
+
 /// A choice by known truth values: a product with 1 or 0 for each side.
 void lower_where(GraphBuilder& b) {
   const OnnxNode& node = b.node();
@@ -142,6 +174,16 @@ void lower_elementwise(GraphBuilder& builder) {
   if (op == "Sum" || op == "Mean" || op == "Max" || op == "Min") lower_variadic(builder);
   if (op == "Neg") times(builder, x, -1);
   if (op == "Reciprocal") builder.add_like(x, "Div", {builder.number(1), x});
+  if (op == "Exp") {  // e^x is s(x) / s(-x) of a sigmoid s
+    const int below = builder.add_like(x, "Sigmoid", {times(builder, x, -1)});
+    builder.add_like(x, "Div", {builder.add_like(x, "Sigmoid", {x}), below});
+  }
+  if (op == "Mish") {
+    const int inside = builder.add_like(x, "Softplus", {x});
+    builder.add_like(x, "Mul", {x, builder.add_like(x, "Tanh", {inside})});
+  }
+  if (op == "Gelu") lower_gelu(builder);
+  if (op == "PRelu") lower_prelu(builder);
   if (op == "Softsign") {
     const int size = builder.add_like(x, "Abs", {x});
     builder.add_like(x, "Div", {x, builder.add_like(x, "Add", {size, builder.number(1)})});

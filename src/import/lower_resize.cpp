@@ -41,7 +41,9 @@ double coordinate(const ResizeMode& how, const ResizedAxis& axis, double x) {
     return out == 1 ? 0.5 * (axis.start + axis.end) * (in - 1)
                     : axis.start * (in - 1) + x * (axis.end - axis.start) * (in - 1) / (out - 1);
   }
-  return (x + 0.5) / axis.scale - 0.5;
+  // What the scale leaves over is left out at both ends alike.
+  const double left = how.coordinates == "half_pixel_symmetric" ? in - out / axis.scale : 0;
+  return left / 2 + (x + 0.5) / axis.scale - 0.5;
 }
 
 double rounded(const std::string& rounding, double x) {
@@ -113,25 +115,16 @@ bool is_of_layer(const ResizeMode& how, const ResizedAxis& axis) {
 
 /// A product along one axis, which is the last one meanwhile.
 int resized(GraphBuilder& b, int x, std::size_t axis, const Rows& rows) {
-  const std::size_t last = b.shape(x).size() - 1;
-  const auto swapped = [&](int tensor) {
-    if (axis == last) return tensor;
-    Shape shape = b.shape(tensor);
-    std::swap(shape[axis], shape[last]);
-    std::vector<std::int64_t> order;
-    for (std::size_t i = 0; i <= last; ++i) order.push_back(static_cast<std::int64_t>(i));
-    std::swap(order[axis], order[last]);
-    return b.add("Transpose", {tensor}, std::move(shape), {{"perm", list_of(std::move(order))}});
-  };
   std::vector<double> flat;
   for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
   const auto out = static_cast<std::int64_t>(rows.size());
   const int weight = b.constant({out, static_cast<std::int64_t>(rows[0].size())}, std::move(flat));
-  x = swapped(x);
+  x = b.swapped(x, axis);
   Shape shape = b.shape(x);
   shape.back() = out;
-  return swapped(b.add(".linear", {x, weight}, std::move(shape),
-                       {{"out_features", integer_of(out)}, {"fixed", integer_of(1)}}));
+  return b.swapped(b.add(".linear", {x, weight}, std::move(shape),
+                         {{"out_features", integer_of(out)}, {"fixed", integer_of(1)}}),
+                   axis);
 }
 
 /// Before opset 11 there was one coordinate transformation, and nearest elements were rounded down.
@@ -205,12 +198,12 @@ std::string fault_of_resize(const OnnxGraph& graph, const OnnxNode& node) {
     return "its mode is not nearest, linear or cubic";
   }
   if (!is_one_of(how.coordinates,
-                 {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel",
-                  "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
-    return "its coordinate_transformation_mode is not one of opsets 9 to 17";
+                 {"asymmetric", "align_corners", "half_pixel", "half_pixel_symmetric",
+                  "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
+    return "its coordinate_transformation_mode is not one of opsets 9 to 19";
   }
   if (!is_one_of(how.rounding, {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"})) {
-    return "its nearest_mode is not one of opsets 11 to 17";
+    return "its nearest_mode is not one of opsets 11 to 19";
   }
   return "it takes elements from outside of its input, changes a batch, or has scales that depend "
          "on data; expected numbers of the file and places within the input";

@@ -1,4 +1,4 @@
-// Sums over axes, a softmax over several of them, repetitions, and choices of elements.
+// Sums over axes, a softmax over several of them, norms, repetitions, and choices of elements.
 
 #include <algorithm>
 #include <numeric>
@@ -141,6 +141,62 @@ void lower_blocks(GraphBuilder& b) {
   b.add("Reshape", {x}, out);
 }
 
+/// A layer norm without parameters along an axis, which is the last one meanwhile. Without centring
+/// it is a half of the norm of x and -x, whose mean is 0.
+void lower_norm(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+  const double factor = node.number("factor", 0);
+  int x = b.swapped(node.input(0), axis);
+  const Shape shape = b.shape(x);
+  const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+  if (factor != 0) {
+    Shape both = shape;
+    both.back() *= 2;
+    x = b.add("Concat", {x, b.add_like(x, "Mul", {x, b.number(-1)})}, both,
+              {{"axis", integer_of(last)}});
+  }
+  const std::int64_t extent = b.shape(x).back();
+  const std::vector<double> ones(static_cast<std::size_t>(extent), 1);
+  x = b.add_like(x, ".layer_norm", {x, b.constant({extent}, ones), -1},
+                 {{"dims", integer_of(1)},
+                  {"epsilon", number_of(node.number("epsilon", 0))},
+                  {"fixed", integer_of(1)}});
+  if (factor != 0) x = b.slice(x, shape.size() - 1, 0, shape.back());
+  if (factor != 0 && factor != 1) x = b.add_like(x, "Mul", {x, b.number(factor)});
+  b.swapped(x, axis);
+}
+
+/// Opset 21's, and an earlier one whose groups are its channels: with a scale for each.
+void lower_group_norm(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const int x = node.input(0);
+  if (node.input(1) < 0 || node.input(2) < 0 || b.shape(x).size() < 2) return;
+  const Shape channels{b.shape(x)[1]};
+  if (node.integer("stash_type", 1) != 1) return;
+  if (b.shape(node.input(1)) != channels || b.shape(node.input(2)) != channels) return;
+  b.add_like(x, ".group_norm", {x, node.input(1), node.input(2)},
+             {{"groups", integer_of(node.integer("num_groups", 1))},
+              {"epsilon", number_of(node.number("epsilon", 1e-5))}});
+}
+
+/// Repetitions, but of a batch.
+void lower_tile(GraphBuilder& b) {
+  const List counts = whole_numbers(b.graph(), b.node(), 1, "");
+  int x = b.node().input(0);
+  constexpr std::int64_t kMost = 256;
+  if (counts.size() != b.shape(x).size() || counts.empty() || counts[0] != 1) return;
+  for (std::size_t axis = 1; axis < counts.size(); ++axis) {
+    if (counts[axis] < 1 || counts[axis] > kMost) return b.give_up();
+    if (counts[axis] == 1) continue;
+    Shape shape = b.shape(x);
+    shape[axis] *= counts[axis];
+    x = b.add("Concat", std::vector<int>(static_cast<std::size_t>(counts[axis]), x),
+              std::move(shape), {{"axis", integer_of(static_cast<std::int64_t>(axis))}});
+  }
+  if (x == b.node().input(0)) b.add_like(x, "Reshape", {x});
+}
+
 }  // namespace
 
 // Before opset 7, the second tensor of a sum or a product lies along the extents of the first from
@@ -168,6 +224,9 @@ void lower_shapes(GraphBuilder& builder) {
   if (builder.node().input(0) < 0) return;
   if (op == "Softmax" || op == "LogSoftmax") lower_old_softmax(builder);
   if (op == "ReduceSum" || op == "ReduceSumSquare" || op == "ReduceL1") lower_sum(builder);
+  if (op == ".norm_along") lower_norm(builder);
+  if (op == "GroupNormalization") lower_group_norm(builder);
+  if (op == "Tile") lower_tile(builder);
   if (op == "Expand") lower_expand(builder);
   if (op == "Gather") lower_gather(builder);
   if (op == "Slice") lower_steps(builder);

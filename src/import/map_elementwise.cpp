@@ -129,22 +129,11 @@ void softmax(LayerList& layers, const OnnxNode& node) {
                  {layers.name_of_tensor(node.input(0))}, {{"axis", number_attribute(axis)}}));
 }
 
-/// The slopes are repeated to the shape of the input, so slopes of channels have extents of 1
-/// behind them.
+/// One slope, or one for each channel: slopes of any other shape have become arithmetic.
 void prelu(LayerList& layers, const OnnxNode& node) {
   const int slope = node.input(1);
   if (slope < 0 || layers.at(slope).is_data()) throw InputError(kComputedWeights);
-  const Shape& in = layers.shape(node.input(0));
-  const Shape& slopes = layers.shape(slope);
-  const std::int64_t count = element_count(slopes);
-  const bool is_of_channels =
-      in.size() >= 2 && slopes.size() + 1 == in.size() && count == in[1] && slopes.front() == in[1];
-  if (count != 1 && !is_of_channels) {
-    throw InputError(fmt::format(
-        "its slopes have the shape {} for an input of {}; expected one slope, or one for "
-        "each channel (the second extent)",
-        shape_text(slopes), shape_text(in)));
-  }
+  const std::int64_t count = element_count(layers.shape(slope));
   layers.set_output(node.output(0), layers.add_with_weight(
                                         "prelu", node, slope, layers.name_of_tensor(node.input(0)),
                                         {{"per_channel", number_attribute(count != 1 ? 1 : 0)}}));

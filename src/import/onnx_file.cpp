@@ -24,6 +24,7 @@
 
 #include "base/text/printable.hpp"
 #include "import/constants.hpp"
+#include "import/newer_opsets.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -256,6 +257,7 @@ onnx::ModelProto parse_onnx(std::string_view bytes) {
   check_references(model);
   check_extents(model.graph());
   check_windows(model.graph());
+  mark_newer_ops(model);
   try {
     onnx::checker::check_model(model);
   } catch (const std::exception& error) {

@@ -19,6 +19,7 @@
 #include "base/text/printable.hpp"
 #include "import/constants.hpp"
 #include "import/match.hpp"
+#include "import/newer_opsets.hpp"
 #include "import/node_shapes.hpp"
 #include "import/onnx_file.hpp"
 #include "import/onnx_inputs.hpp"
@@ -51,7 +52,13 @@ class GraphReader {
     read_inputs();
     for (const auto& tensor : graph.initializer()) read_weight(tensor);
     errors_.throw_if_any();
-    for (const auto& node : graph.node()) read_node(node);
+    for (const auto& node : graph.node()) {
+      if (node.domain() != kNewerDomain) {
+        read_node(node);
+        continue;
+      }
+      for (const auto& each : in_known_words(node)) read_node(each);
+    }
     errors_.throw_if_any();
     for (const auto& output : graph.output()) graph_.outputs.push_back(known(output.name()));
     return std::move(graph_);
@@ -173,8 +180,24 @@ class GraphReader {
     if (!read.is_constant) take_numbers(read, float_numbers(tensor));
   }
 
+  /// A node of an opset that libonnx does not know, as it knows it.
+  std::vector<onnx::NodeProto> in_known_words(const onnx::NodeProto& node) {
+    std::vector<onnx::NodeProto> known;
+    std::vector<int> inputs;
+    for (const std::string& name : node.input()) {
+      if (!name.empty() && !index_.contains(name)) return known;
+      inputs.push_back(name.empty() ? -1 : index_.at(name));
+    }
+    errors_.collect([&] {
+      with_place(fmt::format("node '{}' ({})", printable(node.name()), printable(node.op_type())),
+                 [&] { known = in_known_opset(node, graph_, inputs); });
+    });
+    return known;
+  }
+
   void read_node(const onnx::NodeProto& node) {
-    OnnxNode read{.op = node.domain().empty() || node.domain() == "ai.onnx"
+    const std::string& domain = node.domain();
+    OnnxNode read{.op = domain.empty() || domain == "ai.onnx" || domain == kNewerDomain
                             ? node.op_type()
                             : node.domain() + "." + node.op_type(),
                   .name = node.name()};
@@ -204,7 +227,9 @@ class GraphReader {
   void add_node(const onnx::NodeProto& proto, OnnxNode node) {
     const std::string who = fmt::format("node '{}' ({})", printable(node.name), printable(node.op));
     const std::vector<onnx::TypeProto> types =
-        with_place(who, [&] { return infer_types(proto, inputs_of(node), opsets_); });
+        proto.domain() == kNewerDomain
+            ? std::vector{types_.at(node.inputs.at(0))}
+            : with_place(who, [&] { return infer_types(proto, inputs_of(node), opsets_); });
     std::vector<std::pair<std::string, Shape>> outputs;
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = proto.output(static_cast<int>(i));

@@ -74,8 +74,10 @@ TrainingStep load_step(const NamedText& found, const ScheduleFile& file) {
                      "schedule of that file");
   }
   spec.copies = file.model.copies;
-  const Model built = build_model(spec, file.model.batch_size, errors);
+  Model built = build_model(spec, file.model.batch_size, errors);
   errors.throw_if_any();
+  built.source = found.place;
+  built = with_training(std::move(built));
   expect_order_of(file, built, found.place);
   return with_place(found.place, [&] {
     TrainingStep step = bind_step(spec, file.model.batch_size);

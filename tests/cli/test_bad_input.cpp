@@ -248,21 +248,34 @@ TEST(BadModel, HasEveryMistakeOnALineOfItsOwnAndInTheDocument) {
   EXPECT_THAT(file.at("error"), HasSubstr("\n" + second));
 }
 
-TEST(BadModel, InWhichNothingTrainsIsNamed) {
-  const std::string frozen = R"({"format": "poet-model", "version": 2, "name": "frozen",
+TEST(BadModel, InWhichNothingTrainsIsAnErrorOfAllThatTrain) {
+  constexpr std::string_view kFrozen = R"({"format": "poet-model", "version": 2, "name": "frozen",
  "input": {"shape": ["N", 4]}, "backward": "exact",
  "layers": [{"name": "fc", "op": "linear", "inputs": ["input"], "out_features": 2, "trainable": false},
             {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 2}]})";
-  const Words problem{"--model",      "-",    "--platform",       "m4",
-                      "--ram-budget", "100%", "--runtime-budget", "2"};
-  constexpr const char* kWarning =
-      "nothing trains in this model: set \"trainable\" of a layer, or use --backward none";
-  const Finished step = poet_solve(problem, frozen);
-  EXPECT_EQ(step.status, 0);
-  EXPECT_THAT(step.err, HasSubstr(kWarning));
-  const Finished forward = poet_solve(problem + Words{"--backward", "none"}, frozen);
-  EXPECT_EQ(forward.status, 0) << forward.err;
-  EXPECT_THAT(forward.err, Not(HasSubstr(kWarning)));
+  const TemporaryFolder folder;
+  const std::string model = folder.path("frozen.json");
+  const std::string schedule = folder.path("schedule.json");
+  write_file(model, kFrozen);
+  const Words limits{"--ram-budget", "100%", "--runtime-budget", "2"};
+  const Words forward{"--backward", "none"};
+  const Words on{"--platform", "m4"};
+  const Words solve = Words{"--model", model} + on + limits + Words{"--output", schedule};
+  const Words sweep = Words{"sweep", "--models", model, "--platforms", "m4"} + limits;
+  for (const Words& command :
+       {solve, sweep, Words{"info", model}, Words{"advise", "--model", model} + on + limits,
+        Words{"baselines", "--model", model} + on + limits}) {
+    const Finished refused = poet_solve(command);
+    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_THAT(
+        refused.err,
+        HasSubstr("frozen.json: nothing trains in this model: set \"trainable\" of a layer, "
+                  "such as 'fc', or use --backward none"));
+    EXPECT_EQ(poet_solve(command + forward).status, 0) << command;
+  }
+  EXPECT_EQ(poet_solve({"run", schedule, "--model", model}).status, 0);
+  EXPECT_EQ(poet_solve({"export", schedule, "--model", model, "--output", folder.path("c")}).status,
+            0);
 }
 
 TEST(BadOutput, ThatCannotBeWrittenIsSaidOnceWithTheErrorOnStdout) {

@@ -65,10 +65,32 @@ def clip(d):
     return d.op("Clip", d.any(), *(None if each is None else numpy.array(each) for each in (low, high)))
 
 
-def function(op, *names):
+def function(op, *names, first=7):
     def draw(d):
+        d.opset = max(d.opset, first)
         return d.op(op, d.any(), **{name: d.pick(None, d.real(), d.real(1, 2), 1 / 6) for name in names})
     return draw
+
+
+def gelu(d):
+    """As an operator, and in pieces."""
+    if d.chance(0.5):
+        d.opset = d.whole(20, 23)
+        return d.op("Gelu", d.any(), approximate=d.pick(None, "none", "tanh", "tanh"))
+    x, number = d.any(), lambda value: numpy.array(value)
+    if d.chance(0.5):
+        gate = d.op("Erf", d.op("Div", x, number(d.pick(2 ** 0.5, 2 ** 0.5, 1.5))))
+    else:
+        cube = d.op("Mul", d.op("Pow", x, number(3.0)), number(d.pick(0.044715, 0.05)))
+        gate = d.op("Tanh", d.op("Mul", d.op("Add", x, cube), number((2 / numpy.pi) ** 0.5)))
+    gate = d.op("Add", gate, number(1.0))
+    return d.op("Mul", d.op("Mul", x, gate), number(0.5)) if d.chance(0.5) else \
+        d.op("Mul", d.op("Mul", x, number(d.pick(0.5, 0.5, 2.0))), gate)
+
+
+def tile(d):
+    x = d.any()
+    return d.op("Tile", x, numpy.array([1, *(d.pick(1, 2, 3) for _ in d.shape(x)[1:])]))
 
 
 def prelu(d):
@@ -131,7 +153,11 @@ def pad(d):
     value = d.pick(None, d.real(), -1.0) if mode in (None, "constant") else None
     if d.opset < 11:
         return d.op("Pad", x, mode=mode, pads=pads, value=value)
-    return d.op("Pad", x, numpy.array(pads), None if value is None else numpy.array(value), mode=mode)
+    axes = None
+    if d.opset >= 18 and d.chance(0.5):
+        axes = numpy.array([-i for i in range(1, rank)])
+        pads = [pads[i % rank + at] for at in (0, rank) for i in axes]
+    return d.op("Pad", x, numpy.array(pads), None if value is None else numpy.array(value), axes, mode=mode)
 
 
 def slices(d):
@@ -169,10 +195,11 @@ def split(d):
     x = d.any()
     axis = d.whole(1, len(d.shape(x)) - 1)
     extent = d.shape(x)[axis]
-    sizes = [1, extent - 1] if extent != 2 or d.chance(0.5) else None
+    sizes = [1, extent - 1] if extent != 2 and d.opset < 18 or d.chance(0.5) else None
     where = d.pick(axis, axis - len(d.shape(x))) if d.opset >= 11 else axis
     stated = numpy.array(sizes) if sizes and d.opset >= 13 else None
-    parts = d.op("Split", x, stated, outputs=2, axis=where, split=sizes if d.opset < 13 else None)
+    parts = d.op("Split", x, stated, outputs=2, axis=where, split=sizes if d.opset < 13 else None,
+                 num_outputs=2 if d.opset >= 18 and stated is None else None)
     return parts[1] if d.chance(0.3) else d.op("Concat", d.op("Tanh", parts[1]), parts[0], axis=axis)
 
 
@@ -236,7 +263,8 @@ def shared(d):
 KINDS = {**windows.KINDS, **{op: arithmetic(op) for op in ("Add", "Sub", "Mul", "Div")}, "Gemm": gemm, "MatMul": matmul,
          "Clip": clip, "LeakyRelu": function("LeakyRelu", "alpha"), "Elu": function("Elu", "alpha"),
          "Selu": function("Selu", "alpha", "gamma"), "HardSigmoid": function("HardSigmoid", "alpha", "beta"),
-         "HardSwish": function("HardSwish"), "PRelu": prelu, "Softmax": softmax("Softmax"),
+         "HardSwish": function("HardSwish", first=14), "Mish": function("Mish", first=18),
+         "Gelu": gelu, "Exp": function("Exp"), "Tile": tile, "PRelu": prelu, "Softmax": softmax("Softmax"),
          "LogSoftmax": softmax("LogSoftmax"), "attention": attention, "Pad": pad, "Slice": slices, "Gather": gather,
          "Concat": concat, "Split": split, "Transpose": transpose, "Reshape": reshape, "Squeeze": squeeze,
          "ReduceMean": reduction("ReduceMean"), "ReduceSum": reduction("ReduceSum"), "Where": where, "Expand": expand,
@@ -250,7 +278,6 @@ def drawn(case):
     for attempt in range(100):
         d = Draw([case, attempt])
         try:
-            d.opset = max(d.opset, 14) if kind == "HardSwish" else d.opset
             output = KINDS[kind](d)
             output = output if kind == "attention" else d.finished(output)
         except Unsupported:

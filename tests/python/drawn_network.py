@@ -14,7 +14,7 @@ class Draw:
 
     def __init__(self, seed, opset=None):
         self.random = numpy.random.default_rng(seed)
-        self.opset = opset or self.whole(7, 17)
+        self.opset = opset or self.whole(7, 23)
         self.open, self.constant = self.chance(0.5), self.pick(0.0, 0.3)
         self.nodes, self.weights, self.values, self.inputs = [], {}, {}, {}
 
@@ -88,7 +88,7 @@ class Draw:
         return self.pick(self.images, self.images, self.rows, self.tokens, lambda: self.images(1))()
 
     def reduced(self, op, x, axes, keep=None):
-        if op == "ReduceSum" and self.opset >= 13:
+        if self.opset >= (13 if op == "ReduceSum" else 18):
             return self.op(op, x, None if axes is None else numpy.array(axes), keepdims=keep)
         return self.op(op, x, axes=axes, keepdims=keep)
 

@@ -61,6 +61,22 @@ def layer_norm(d):
     return y
 
 
+def root_mean_square(d):
+    x = d.pick(d.tokens, d.images)()
+    axes, keepdims = d.pick([-1], [-1], [1], [1, 2]), d.maybe(1)
+    if d.chance(0.3):
+        return d.op("Div", x, d.reduced("ReduceL2", x, axes, keepdims))
+    squares = d.op("Mul", x, x) if d.chance(0.5) else d.op("Pow", x, numpy.array(d.pick(2.0, 2.0, 3.0)))
+    mean = d.reduced(d.pick("ReduceMean", "ReduceMean", "ReduceSum"), squares, axes, keepdims)
+    root = d.op("Sqrt", d.op("Add", mean, numpy.array(d.pick(1e-5, 0.01, 0.3))))
+    how = d.pick("divided", "turned", "times", "reversed")
+    if how in ("divided", "turned"):
+        return d.op("Div", x, root) if how == "divided" else d.op("Div", root, x)
+    inverse = d.op("Reciprocal", root) if d.chance(0.5) else d.op("Div", numpy.array(d.pick(1.0, 1.0, 2.0)), root)
+    y = d.op("Mul", x, inverse) if how == "times" else d.op("Mul", inverse, x)
+    return d.op("Mul", y, d.floats(d.shape(y)[-1]))
+
+
 def instance_norm(d):
     x = d.images(d.pick(1, 2, 2))
     count = d.shape(x)[1]
@@ -78,6 +94,14 @@ def group_norm(d):
     return y
 
 
+def newer_group_norm(d):
+    d.opset = d.whole(18, 23)
+    count, groups = 4, d.pick(1, 2, 4)
+    size = groups if d.opset < 21 else count
+    return d.op("GroupNormalization", d.images(d.pick(1, 2, 2), channels=count), d.floats(size), d.floats(size),
+                num_groups=groups, epsilon=d.pick(None, 0.01, 0.3))
+
+
 def batch_norm(d):
     x = d.images(d.pick(1, 2, 2)) if d.chance(0.8) else d.rows()
     count = d.shape(x)[1]
@@ -87,7 +111,7 @@ def batch_norm(d):
 
 
 def resize(d):
-    d.opset = d.pick(10, 11, 13, d.whole(11, 17))
+    d.opset = d.pick(10, 11, 13, d.whole(11, 17), d.whole(18, 23))
     x, factors = d.images(), [d.pick(0.5, 1.0, 1.5, 2.0, 2.0, 3.0) for _ in range(2)]
     factors = d.pick(factors, [2.0, 2.0])
     if d.opset == 10:
@@ -95,14 +119,18 @@ def resize(d):
     mode, none = d.pick(None, "nearest", "linear", "cubic"), numpy.zeros(0) if d.opset < 13 else None
     keys = {"mode": mode, "coordinate_transformation_mode": d.pick(
         None, "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"
-        if d.opset < 13 else None), "nearest_mode": d.pick(
+        if d.opset < 13 else "half_pixel_symmetric" if d.opset >= 19 else None), "nearest_mode": d.pick(
         None, "floor", "ceil", "round_prefer_floor", "round_prefer_ceil") if mode in (None, "nearest") else None}
     if mode == "cubic":
         keys.update(cubic_coeff_a=d.pick(None, -0.5), exclude_outside=d.pick(None, 0, 1))
-    if d.open or d.chance(0.6):
-        return d.op("Resize", x, none, numpy.array([1.0, 1.0, *factors]), **keys)
+    axes = d.opset >= 18 and d.chance(0.5)
+    if d.opset >= 18:
+        keys.update(axes=[2, -1] if axes else None, antialias=d.pick(None, 0),
+                    keep_aspect_ratio_policy=d.pick(None, "stretch"))
+    if (d.open and not axes) or d.chance(0.6):
+        return d.op("Resize", x, none, numpy.array([*([] if axes else [1.0, 1.0]), *factors]), **keys)
     sizes = [int(extent * factor) for extent, factor in zip(d.shape(x)[2:], factors)]
-    return d.op("Resize", x, none, none, numpy.array([*d.shape(x)[:2], *sizes]), **keys)
+    return d.op("Resize", x, none, none, numpy.array([*([] if axes else d.shape(x)[:2]), *sizes]), **keys)
 
 
 def upsample(d):
@@ -114,5 +142,6 @@ def upsample(d):
 
 
 KINDS = {"Conv": conv, "ConvTranspose": conv_transpose, "MaxPool": max_pool, "AveragePool": average_pool,
-         "layer norm": layer_norm, "InstanceNormalization": instance_norm, "group norm": group_norm,
-         "BatchNormalization": batch_norm, "Resize": resize, "Upsample": upsample}
+         "layer norm": layer_norm, "root mean square": root_mean_square, "InstanceNormalization": instance_norm,
+         "group norm": group_norm, "GroupNormalization": newer_group_norm, "BatchNormalization": batch_norm,
+         "Resize": resize, "Upsample": upsample}

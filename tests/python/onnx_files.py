@@ -52,7 +52,7 @@ def network(nodes, weights, inputs, output, opset=13):
                       *(_field(5, array(numpy.asarray(value), name)) for name, value in weights.items()),
                       *(_field(11, write_value(name, value)) for name, value in values.items()),
                       _field(12, write_value(output[0], Tensor(FLOAT, tuple(output[1]))))])
-    return _field(1, 8) + _field(7, graph) + _field(8, _field(1, b"") + _field(2, opset))
+    return _field(1, 8 if opset < 19 else 10) + _field(7, graph) + _field(8, _field(1, b"") + _field(2, opset))
 
 
 def altered(data, change):

@@ -242,6 +242,49 @@ class OnnxFiles(TestCase):
         self.assertTrue(found, str(found))
         self.assertEqual(found.untrained, ("mask", "scale"))
 
+    def test_a_network_in_which_nothing_trains_is_compared(self):
+        constants = [node("Constant", "", "w", value=numbers(4, 4)), node("Constant", "", "b", value=numbers(4))]
+        data = network([node("MatMul", "x v", "h"), *constants, node("MatMul", "h w", "m"), node("Add", "m b", "y")],
+                       {"v": numbers(4, 4, seed=1)}, {"x": (None, 4)}, ("y", (None, 4)))
+
+        def freeze(document, arrays):
+            for layer in document["layers"]:
+                layer["trainable"] = False
+            return 1
+        with self.planted(freeze, in_file=False):
+            found = poet.check(self.write(data))
+        self.assertTrue(found, str(found))
+        self.assertIn("v", found.untrained)
+        document = poet.Model.from_onnx(self.write(data)).document
+        freeze(document, {})
+        with self.assertRaisesRegex(poet.InputError, "nothing trains in this model: set \"trainable\" of a layer"):
+            poet.optimize(poet.Model(document), "m4", "100%", 2)
+        self.assertTrue(poet.optimize(poet.Model(document), "m4", "100%", 2, backward="none"))
+
+    def test_later_opsets_mean_what_they_say_or_are_refused_by_name(self):
+        twos = {"s": numpy.array([1, 1, 2, 2], "f4")}
+        for opset, last, weights, said in (
+                (18, node("Resize", "g _ s", "y", mode="linear", antialias=1), twos, "found antialias"),
+                (18, node("Resize", "g _ _ s", "y", keep_aspect_ratio_policy="not_larger", axes=[2, 3]),
+                 {"s": numpy.array([12, 9])}, "a policy other than stretch"),
+                (19, node("AveragePool", "g", "y", kernel_shape=[2, 2], dilations=[2, 2]), {}, "found dilations"),
+                (19, node("Pad", "g s", "y", mode="wrap"), {"s": numpy.array([0, 0, 1, 1, 0, 0, 1, 1])}, "Pad"),
+                (18, node("Split", "g", "y z", num_outputs=3, axis=1), {}, "found num_outputs = 3"),
+                (18, node("GroupNormalization", "g s s", "y", num_groups=2), {"s": numbers(2)}, "GroupNormalization"),
+                (18, node("BitwiseNot", "g", "y"), {}, "BitwiseNot"),
+                (24, node("Relu", "g", "y"), {}, "found opset 24; expected at most 23")):
+            with self.subTest(said), self.assertRaisesRegex(poet.InputError, said):
+                poet.Model.from_onnx(self.write(images(last, weights=weights, opset=opset)))
+
+    def test_pads_are_read_as_pytorch_writes_them(self):
+        chain = [node("Concat", "few zeros", "c", axis=0), node("Reshape", "c pairs", "r"),
+                 node("Slice", "r end start axis back", "s"), node("Transpose", "s", "t", perm=[1, 0]),
+                 node("Reshape", "t flat", "f"), node("Cast", "f", "p", to=7), node("Pad", "g p", "y", mode="reflect")]
+        lists = {"few": [2, 1, 0, 3], "zeros": [0] * 4, "pairs": [-1, 2], "end": [-1], "start": [-2 ** 63 + 1],
+                 "axis": [0], "back": [-1], "flat": [-1]}
+        found = poet.check(self.write(images(*chain, weights={name: numpy.array(v) for name, v in lists.items()})))
+        self.assertTrue(found, str(found))
+
     def test_one_of_a_layer_may_train(self):
         data = dense(node("Relu", "g", "h"))
         for part, left in (("bias", "w1"), ("weight", "b1")):

@@ -4,9 +4,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet._layer_lists import layers_behind
+from poet._layer_lists import layers_behind, trains
 from poet.torch._layers import Refused, Unshown, choose_trainable, copy_frozen, keep_frozen_as_int8
-from poet.torch._model_file import add_loss, trains, with_open_batch
+from poet.torch._model_file import add_loss, with_open_batch
 from poet.torch._onnx import by_onnx
 from poet.torch._state import freeze_as
 from poet.torch._state import parameters as parameters_of

@@ -4,12 +4,9 @@ from __future__ import annotations
 import fnmatch
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
+from poet._layer_lists import WITH_PARAMETERS
+
 Layer = Dict[str, Any]
-
-#: Ops of layers that have parameters.
-WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "batch_norm1d", "batch_norm2d",
-                             "layer_norm", "group_norm", "embedding", "parameter", "lstm", "gru", "prelu"))
-
 
 #: Ops of layers whose weights may be bytes.
 WITH_INT8_WEIGHTS = frozenset(("conv1d", "conv2d", "linear", "linear_relu"))

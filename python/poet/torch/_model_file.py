@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from poet.torch._layers import WITH_PARAMETERS, Layer, Layers, Refused
+from poet.torch._layers import Layer, Layers, Refused
 
 
 def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str]) -> None:
@@ -31,13 +31,6 @@ def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str
         order = [each for each in range(len(shape)) if each != axis] + [axis]
         name = layers.add("permute", "classes_last", [name], order=order)
     layers.add("cross_entropy", "loss", [name], classes=shape[axis])
-
-
-def trains(layers: Sequence[Layer]) -> bool:
-    """Whether a layer trains, or nothing could."""
-    own = [layer for layer in layers if "weights" not in layer
-           and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
-    return not own or any(layer.get("trainable", True) and not layer.get("frozen", False) for layer in own)
 
 
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,

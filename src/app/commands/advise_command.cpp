@@ -99,7 +99,8 @@ std::vector<Trial> trials_of(const Trial& as_it_is, const std::string& source, B
 /// Throws InputError if the change does not suit the model.
 Subject subject_of(const Trial& trial, const std::optional<Platform>& platform,
                    const std::string& source) {
-  Model model = parse_model(trial.text, source, trial.settings.batch_size, trial.settings.backward);
+  Model model = with_training(
+      parse_model(trial.text, source, trial.settings.batch_size, trial.settings.backward));
   return priced(with_alignment(std::move(model), trial.settings.alignment), platform,
                 trial.question);
 }

@@ -107,8 +107,13 @@ ExitCode import_step(const ImportArguments& arguments) {
   return deliver(document, arguments.output);
 }
 
-/// Says so if what was imported can be solved and neither run nor exported.
-void warn_of_refusal(const std::string& document, const std::string& place) {
+/// Says so if what was imported does not train, or can be solved and neither run nor exported.
+void warn_of_refusal(const Model& model, const std::string& document, const std::string& place) {
+  try {
+    static_cast<void>(with_training(model));
+  } catch (const InputError& error) {
+    spdlog::warn("{}", error.what());
+  }
   InputErrors errors;
   const ModelSpec spec = read_model(document, place, errors);
   errors.throw_if_any();
@@ -130,7 +135,7 @@ ExitCode import_network(const ImportArguments& arguments) {
   const ImportedText imported = imported_network(request, arguments.file);
   const std::string& document = imported.document;
   const Model model = parse_model(document, arguments.file);
-  warn_of_refusal(document, arguments.file);
+  warn_of_refusal(model, document, arguments.file);
   std::int64_t parameters = 0;
   int layers = 0;
   for (const ModelNode& node : model.nodes) {

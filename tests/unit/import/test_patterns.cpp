@@ -128,7 +128,9 @@ TEST(ImportPatterns, LayerNormKeepsItsAxesAndSquares) {
   const ImportedModel imported = network(layer_norm("1", "2"));
   ASSERT_THAT(ops_of(imported), ElementsAre("layer_norm", "mse"));
   EXPECT_FALSE(imported.spec.layers[0].trainable) << "its ones are not a gamma of the file";
-  EXPECT_THAT(refusal_of(layer_norm("0", "2")), HasSubstr("Sqrt"));
+  EXPECT_THAT(ops_of(network(layer_norm("0", "2"))),
+              testing::IsSupersetOf({"mean", "sub", "concat", "layer_norm", "slice"}))
+      << "of what is left of x, the root of the mean square";
   EXPECT_THAT(refusal_of(layer_norm("1", "3")), HasSubstr("Sqrt"));
 }
 
