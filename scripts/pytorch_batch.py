@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python"), str(ROOT / "scripts")]
 WAYS = ("eager", "checkpoint_sequential", "scheduled", "scheduled, pages", "scheduled, updates inside")
 #: What stays free for Python, for the code of a plan, and for holes between tensors.
-SPARE_BYTES = 24 << 20
+SPARE_BYTES = 64 << 20
 
 
 def status(key):
@@ -92,7 +92,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--memory-mib", type=int, default=512)
     parser.add_argument("--extent", type=int, default=224)
-    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--first", type=int, default=8)
     parser.add_argument("--ways", default="/".join(WAYS))
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
