@@ -1,99 +1,34 @@
-"""Writes the table of docs/pytorch.md: schedules in PyTorch beside what a user would run else.
+"""Writes the table and the figure of docs/pytorch.md: schedules in PyTorch beside what a user would run else.
 
-usage: pytorch_tables.py --page docs/pytorch.md [--networks unet,gpt] [--seconds S]
+usage: pytorch_tables.py [--folder build/pytorch] [--networks unet,gpt] [--seconds S] [--until-s S] [--again SHARE]
+                         [--page FILE]
 
-It needs Debian's python3-torch and python3-torchvision, and POET_SOLVE. Each way is a process of its own, so that its
-resident memory is its own. Times are processor seconds beside eager mode in the same process, in turn: the median of
-seven.
+It needs Debian's python3-torch and python3-torchvision, and POET_SOLVE. Each network is a process of its own. FOLDER
+keeps a file of rows for each network, so that a run that was stopped goes on; no network is begun after --until-s.
+--again 0.2 measures rows again whose samples are 20 % apart, and the row with the least noise counts. Times are
+processor seconds beside eager mode's in the same process, in turn: the median of the ratios of seven samples, each of
+as many steps as take 50 ms. With --page, the rows are written there, and beside it as pictures/pytorch.svg.
 """
 import argparse
 import copy
 import ctypes
 import gc
+import itertools
 import json
+import math
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
-NETWORKS = ("unet", "gpt", "encoder", "mobilenet_v2", "resnet18")
-WAYS = ("checkpoint", "hooks to disk", "80%", "60%", "40%", "as checkpoint", "40% updates inside", "40% pages")
+from pytorch_ways import NETWORKS, ROOT, ToDisk, blocks_checkpointed, chain_of, checkpointed, make
 
-
-def make(name):
-    """Larger networks than the tests'."""
-    import torch
-    import torch_networks as networks
-
-    torch.manual_seed(1)
-    if name == "unet":
-        return networks.UNet(16, 3), torch.randn(2, 3, 128, 128), torch.randn(2, 1, 128, 128), networks.squares
-    if name == "gpt":
-        return (networks.Gpt(128, 96, 4, 4, 96), torch.randint(0, 128, (4, 96)), networks.labels(384, 128),
-                networks.cross_entropy)
-    if name == "encoder":
-        layer = torch.nn.TransformerEncoderLayer(64, 4, 256, 0.1, batch_first=True)
-        net = torch.nn.Sequential(torch.nn.TransformerEncoder(layer, 4), torch.nn.Flatten(),
-                                  torch.nn.Linear(48 * 64, 10))
-        return net, torch.randn(8, 48, 64), networks.labels(8), networks.cross_entropy
-    import torchvision
-
-    return (getattr(torchvision.models, name)(num_classes=10), torch.randn(2, 3, 224, 224), networks.labels(2),
-            networks.cross_entropy)
-
-
-def checkpointed(net):
-    """What a person would give to torch.utils.checkpoint: the blocks of the network."""
-    from torch.utils.checkpoint import checkpoint
-
-    kinds = ("BasicBlock", "InvertedResidual", "Block", "TransformerEncoderLayer")
-    blocks = [module for module in net.modules() if type(module).__name__ in kinds]
-    if hasattr(net, "middle"):
-        blocks = [*net.down, net.middle, *net.back]
-    for block in blocks:
-        block.forward = (lambda run: lambda *inputs, **keys: checkpoint(run, *inputs, use_reentrant=False, **keys))(
-            block.forward)
-    return net
-
-
-class ToDisk:
-    """Every tensor that autograd saves goes to a file at once, and comes back when it is asked for."""
-
-    def __init__(self, net):
-        self.net, self.own = net, {each.data_ptr() for each in net.parameters()}
-
-    def __call__(self, x):
-        import torch
-        from poet.torch._pages import PageFile
-
-        file, end = PageFile(".", 1 << 28), [0]
-
-        def pack(tensor):
-            if tensor.data_ptr() in self.own or tensor.numel() < 1024 or not tensor.is_contiguous():
-                return tensor
-            kept = tensor.detach().clone()
-            file.write(kept, end[0]).result()
-            end[0] += kept.numel() * kept.element_size()
-            return end[0] - kept.numel() * kept.element_size(), tensor.shape, kept.stride(), tensor.dtype
-
-        def unpack(packed):
-            if isinstance(packed, torch.Tensor):
-                return packed
-            slot, shape, stride, kind = packed
-            tensor, read = file.read((shape, stride, 0, kind), slot)
-            read.result()
-            return tensor
-
-        with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
-            return self.net(x)
-
-    def __getattr__(self, name):
-        return getattr(self.net, name)
+CHECKPOINT = "checkpoint"
+RAMS = {"80%": "80%", "60%": "60%", "40%": "40%", "least": "min"}
+WAYS = (CHECKPOINT, "hooks to disk", "as checkpoint", *RAMS, *(f"{ram}, pages" for ram in RAMS), "40%, updates inside")
+SAMPLES, SAMPLE_SECONDS = 7, 0.05
 
 
 def resident(step):
@@ -110,106 +45,179 @@ def resident(step):
     return status("VmHWM") - before
 
 
-def measure(name, way, ram, seconds):
-    """A row for one way; its own process calls this."""
-    import torch
-    from poet.torch import scheduled
-    from poet.torch._memory import give_back_freed_memory, peak_of
+class Measured:
+    """A network in eager mode, and its captured and measured step."""
 
-    torch.set_num_threads(1)
-    give_back_freed_memory()
-    net, x, y, loss = make(name)
-    optimizers = [torch.optim.SGD(net.parameters(), 0.01)]
-    twin = copy.deepcopy(net)
-    row = {}
-    if way == "checkpoint":
-        other = checkpointed(twin)
-    elif way == "hooks to disk":
-        other = ToDisk(twin)
-    else:
-        inside = torch.optim.SGD(twin.parameters(), 0.01) if "updates" in way else None
-        other = scheduled(twin, x, ram=ram or way.split()[0], optimizer=inside, seconds=seconds, cache=False,
-                          paging="." if "pages" in way else None)
-        row = {"predicted": other.plan.figures["predicted_bytes"], "proof": other.plan.proof,
-               "ratio": other.plan.figures["predicted_seconds"] / other.plan.figures["eager_seconds"]}
-    optimizers.append(torch.optim.SGD(twin.parameters(), 0.01))
+    def __init__(self, name, seconds, folder):
+        import torch
+        from poet.torch._capture import capture
+        from poet.torch._memory import give_back_freed_memory
+        from poet.torch._planning import seconds_in_eager_mode
 
-    def step(which):
-        for each in (net, twin)[which].parameters():
-            each.grad = None
-        value = loss((net, other)[which](x), y)
-        value.backward()
-        return value
+        torch.set_num_threads(1)
+        give_back_freed_memory()
+        self.net, self.x, self.y, self.loss = make(name)
+        self.seconds, self.folder = seconds, folder
+        self.step = capture(self.net, (self.x,))
+        self.eager_seconds = seconds_in_eager_mode(self.net, (self.x,), self.step, lambda text: None)
+        self.calls = sum(hasattr(call, "reads") for call in self.step.calls)
 
-    left = []
-    for which in (0, 1):
-        torch.manual_seed(7)
-        value = step(which)
-        optimizers[which].step()
-        own = (net, twin)[which]
-        left.append(([value.detach(), *own.parameters()], list(own.buffers()), [torch.get_rng_state()]))
-    row["bits"] = "".join(letter for letter, mine, its in zip("gbr", *left) if all(map(torch.equal, mine, its)))
-    times = []
-    for _ in range(7):
-        pair = []
-        for which in (0, 1):
-            start = time.thread_time()
-            step(which)
-            pair.append(time.thread_time() - start)
-        times.append(pair)
-    row["seconds"] = [statistics.median(each) for each in zip(*times)]
-    for which, key in ((0, "eager"), (1, "peak")):
-        step(which)
-        for each in (*net.parameters(), *twin.parameters()):
-            each.grad = None
-        row[key] = peak_of(lambda: step(which))
-    row["resident"] = resident(lambda: step(1))
-    return row
+    def least_of_checkpoint(self, twin):
+        """The number of segments, and of modules before them, with the least peak, of those that it can run."""
+        from poet.torch._memory import peak_of
 
-
-def rows_of(name, seconds):
-    found = {}
-    for way in WAYS:
-        ram = str(found["checkpoint"]["peak"]) if way == "as checkpoint" else ""
-        with tempfile.TemporaryDirectory() as folder:
-            run = subprocess.run([sys.executable, __file__, "--measure", name, way, ram, str(seconds)], cwd=folder,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                                 env={**os.environ, "OMP_NUM_THREADS": "1"})
-        found[way] = json.loads(run.stdout) if run.returncode == 0 else {"error": run.stderr.strip().splitlines()[-1]}
-        print(name, way, json.dumps(found[way]), file=sys.stderr, flush=True)
-    return found
-
-
-def table(results):
-    lines = ["| network, eager's peak | way | peak | RSS | time | predicted | equal |",
-             "|---|---|---:|---:|---:|---:|---|"]
-    for name, rows in results.items():
-        eager = next(row["eager"] for row in rows.values() if "eager" in row)
-        for way, row in rows.items():
-            if "error" in row:
-                lines.append(f"| {name} | {way} | no schedule | | | | |")
+        peaks = {}
+        for segments, outside in itertools.product(range(len(chain_of(twin)[0]), 1, -1), (0, 1)):
+            other = checkpointed(copy.deepcopy(twin), segments, outside)
+            try:
+                self.loss(other(self.x), self.y).backward()
+                for each in other.parameters():
+                    each.grad = None
+                peaks[segments, outside] = peak_of(lambda: self.loss(other(self.x), self.y).backward())
+            except (RuntimeError, ValueError):  # a segment that begins with an operation in place, or has no module
                 continue
-            ratio = f"{row['ratio']:.3f}" if "ratio" in row else ""
-            lines.append(f"| {name}, {eager / 1e6:.1f} MB | {way} | {row['peak'] / eager:.1%} | "
-                         f"{row['resident'] / 1e6:.1f} MB | {row['seconds'][1] / row['seconds'][0]:.2f} | {ratio} | "
-                         f"{' '.join(row['bits'])} |")
-    return "\n".join(lines) + "\n"
+        return min(peaks, key=peaks.get)
+
+    def other(self, twin, way, ram):
+        """The twin as this way runs it, and what is known before."""
+        import torch
+        from poet.torch._pages import disk_in
+        from poet.torch._plan import facts_of
+        from poet.torch._planning import make_plan
+        from poet.torch._scheduled import Scheduled
+        from poet.torch._updates import Updates
+
+        if way == CHECKPOINT and hasattr(twin, "middle"):
+            return blocks_checkpointed(twin), {"segments": "blocks"}
+        if way == CHECKPOINT:
+            segments, outside = self.least_of_checkpoint(twin)
+            return checkpointed(twin, segments, outside), {"segments": segments, "outside": outside}
+        if way == "hooks to disk":
+            return ToDisk(twin, self.folder), {}
+        optimizer = torch.optim.SGD(twin.parameters(), 0.01) if "updates" in way else None
+        updates = optimizer and Updates(optimizer, dict(twin.named_parameters()))
+        disk = disk_in(self.folder) if "pages" in way else None
+        plan = make_plan(twin, (self.x,), self.step, self.eager_seconds, facts_of(twin, (self.x,), optimizer), ram, 3,
+                         disk, updates, self.seconds, lambda text: None)
+        figures = plan.figures
+        return (Scheduled(twin, plan, self.folder if disk else None, updates),
+                {"predicted": figures["predicted_bytes"], "budget": figures["budget_bytes"], "proof": plan.proof,
+                 "ratio": figures["predicted_seconds"] / figures["eager_seconds"]})
+
+    def row(self, way, ram):
+        """What a way takes beside eager mode."""
+        import torch
+        from poet.torch._memory import peak_of
+
+        nets = copy.deepcopy(self.net), copy.deepcopy(self.net)
+        other, row = self.other(nets[1], way, ram)
+        run = nets[0], other
+        optimizers = [torch.optim.SGD(each.parameters(), 0.01) for each in nets]
+
+        def step(which):
+            for each in nets[which].parameters():
+                each.grad = None
+            value = self.loss(run[which](self.x), self.y)
+            value.backward()
+            return value
+
+        left = []
+        for which in (0, 1):
+            torch.manual_seed(7)
+            value = step(which)
+            optimizers[which].step()
+            left.append(([value.detach(), *nets[which].parameters()], list(nets[which].buffers()),
+                         [torch.get_rng_state()]))
+        row["bits"] = "".join(letter for letter, mine, its in zip("gbr", *left) if all(map(torch.equal, mine, its)))
+        start = time.process_time()
+        step(0)
+        often = math.ceil(SAMPLE_SECONDS / (time.process_time() - start))
+        row["cpu"], row["wall"] = ([], []), ([], [])
+        for _ in range(SAMPLES):
+            for which in (0, 1):
+                cpu, wall = time.process_time(), time.perf_counter()
+                for _ in range(often):
+                    step(which)
+                row["cpu"][which].append((time.process_time() - cpu) / often)
+                row["wall"][which].append((time.perf_counter() - wall) / often)
+        for which, key in ((0, "eager"), (1, "peak")):
+            for _ in range(2):
+                for each in (*nets[0].parameters(), *nets[1].parameters()):
+                    each.grad = None
+                row[key] = peak_of(lambda: step(which))
+        row["resident"] = resident(lambda: step(1))
+        row["eager_resident"] = resident(lambda: step(0))
+        return {"way": way, "calls": self.calls, **row}
+
+
+def noise_of(row):
+    """How far the ratios of its samples are apart, without the least and the largest, beside their median."""
+    if "cpu" not in row:
+        return 0
+    ratios = sorted(other / eager for eager, other in zip(*row["cpu"]))
+    return (ratios[-2] - ratios[1]) / ratios[SAMPLES // 2]
+
+
+def rows_in(path):
+    """The rows of a network; of several for one way, the one with the least noise."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {row["way"]: row for row in sorted(map(json.loads, lines), key=noise_of, reverse=True)}
+
+
+def missing(path, again):
+    """The ways without a row, or with one that is noisier than that."""
+    rows = rows_in(path)
+    return [way for way in WAYS if way not in rows or noise_of(rows[way]) > again]
+
+
+def measure(name, seconds, again, path):
+    """Appends the rows of a network that are missing; its own process calls this."""
+    from poet.errors import PoetError
+
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        measured = Measured(name, seconds, folder)
+        for way in missing(path, again):
+            rows = rows_in(path)
+            start, (ram, *_) = time.monotonic(), way.split(",")
+            try:
+                if name == "lstm" and way in (CHECKPOINT, "as checkpoint"):
+                    raise ValueError("it has no blocks")
+                ram = int(rows[CHECKPOINT]["peak"]) if way == "as checkpoint" else RAMS.get(ram)
+                row = measured.row(way, ram)
+            except (PoetError, RuntimeError, ValueError) as error:
+                row = {"way": way, "error": f"{type(error).__name__}: {error}"}
+            with open(path, "a", encoding="utf-8") as file:
+                print(json.dumps(row), file=file)
+            print(f"{name}, {way}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+            gc.collect()
 
 
 def main():
-    if sys.argv[1:2] == ["--measure"]:
-        name, way, ram, seconds = sys.argv[2:]
-        print(json.dumps(measure(name, way, ram, float(seconds))))
-        return
     parser = argparse.ArgumentParser()
-    parser.add_argument("--page", type=pathlib.Path, required=True)
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "pytorch")
+    parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--networks", default=",".join(NETWORKS))
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--until-s", type=float, default=math.inf)
+    parser.add_argument("--again", type=float, default=math.inf)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    results = {name: rows_of(name, options.seconds) for name in options.networks.split(",")}
-    text = options.page.read_text(encoding="utf-8")
-    begin, end = text.index("<!-- table -->\n"), text.index("<!-- end of the table -->")
-    options.page.write_text(text[:begin] + "<!-- table -->\n" + table(results) + text[end:], encoding="utf-8")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + options.until_s
+    for name in options.networks.split(","):
+        path = options.folder / f"{name}.jsonl"
+        if options.child:
+            measure(name, options.seconds, options.again, path)
+        elif missing(path, options.again) and time.monotonic() < end:
+            subprocess.run([sys.executable, __file__, "--child", "--folder", str(options.folder), "--networks", name,
+                            "--seconds", str(options.seconds), "--again", str(options.again)],
+                           env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True)
+    if options.page and not options.child:
+        import pytorch_page
+
+        found = {name: rows_in(options.folder / f"{name}.jsonl") for name in NETWORKS}
+        pytorch_page.write(options.page, {name: {way: rows[way] for way in WAYS if way in rows}
+                                          for name, rows in found.items()})
 
 
 if __name__ == "__main__":

@@ -213,6 +213,27 @@ class Memory(TorchCase):
             other = plain(copy.deepcopy(net), x)
         self.assertSameStep(net, other, x, y, loss)
 
+    def test_what_does_not_fit_in_eager_mode_trains_within_a_limit_of_the_process(self):
+        out = python("""
+import resource, torch
+from torch_cases import plain
+torch.set_num_threads(1)
+net = torch.nn.Sequential(*(layer for _ in range(40) for layer in (torch.nn.Linear(128, 128), torch.nn.Tanh())))
+x = torch.randn(8192, 128)
+held = next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmData"))
+resource.setrlimit(resource.RLIMIT_DATA, (held + (130 << 20),) * 2)
+try:
+    net(x).square().mean().backward()
+except RuntimeError as error:
+    print("eager mode fails:", error)
+net.zero_grad(set_to_none=True)
+other = plain(net, x, ram="60MiB")
+for _ in range(2):
+    other(x).square().mean().backward()
+print("trained, is_dry", other.plan.step.is_dry)
+""", OMP_NUM_THREADS="1")
+        self.assertRegex(out, "(?s)eager mode fails: .*allocate memory.*trained, is_dry True")
+
     def test_freed_tensors_leave_the_process(self):
         out = python("""
 import ctypes, gc, torch

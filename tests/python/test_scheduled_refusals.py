@@ -13,6 +13,7 @@ if HAS_TORCH:
     from poet.torch import Unschedulable
     from torch import nn
     from torch.nn import functional
+    from torch.utils.checkpoint import checkpoint
 
     class Inner(nn.Module):
         """A dense layer, and what a case does with its output."""
@@ -96,6 +97,13 @@ class Refusals(TorchCase):
         def anew(name, value):
             return lambda self, y: (setattr(self if name == "mask" else self.dense, name, value(self)), y)[1]
 
+        def moved(self, y):
+            self.dense.weight.data = self.dense.weight.data * 0.9
+            return y
+
+        def again(self, y):
+            return checkpoint(torch.tanh, self.dense(y), use_reentrant=True)
+
         def drawn(self, y):
             return y + torch.randn(4, 8, generator=torch.Generator())
 
@@ -105,6 +113,8 @@ class Refusals(TorchCase):
         for pattern, does in {
                 r"1.mask is assigned anew": anew("mask", lambda self: self.mask * 0.9),
                 r"1.dense.weight is assigned anew": anew("weight", lambda self: nn.Parameter(self.dense.weight * 0.9)),
+                r"1.dense.weight is assigned": moved,
+                r"checkpoint of .*tanh runs a part of .*use_reentrant=False": again,
                 "randn " + LINE + "draws from a generator of its own": drawn,
                 "quantize_per_tensor in 1 .*quantized numbers": quantized,
                 "in 1 .*other memory": lambda self, y: y + copy.deepcopy(self.mask),
@@ -113,10 +123,24 @@ class Refusals(TorchCase):
                 "no output depends on a parameter": lambda self, y: type("Out", (), {"y": y})()}.items():
             with self.subTest(pattern):
                 net = around(does)
-                before = dict(net.named_parameters()), dict(net.named_buffers())
+                before, weight = (dict(net.named_parameters()), dict(net.named_buffers())), net[1].dense.weight.clone()
                 self.refused(net, pattern)
+                self.assertSameBits(net[1].dense.weight, weight)
                 for mine, its in zip(before, (dict(net.named_parameters()), dict(net.named_buffers()))):
                     self.assertTrue(all(mine[name] is its[name] for name in mine))
+
+    def test_random_states_that_forward_sets(self):
+        def seeded(self, y):
+            torch.manual_seed(0)
+            return functional.dropout(y)
+
+        def forked(self, y):
+            with torch.random.fork_rng():
+                functional.dropout(y)
+            return y + 1
+
+        for op, does in {"empty_like|native_dropout": seeded, "add": forked}.items():
+            self.refused(around(does), f"({op}) " + LINE + r"follows a random state .*manual_seed\(\) before the step")
 
     def test_what_does_not_run_on_random_numbers_runs(self):
         net = around(lambda self, y: torch.linalg.cholesky(y.t() @ y + 8 * torch.eye(8)))
@@ -127,6 +151,7 @@ class Refusals(TorchCase):
         for pattern, net in {
                 r"the network \(DataParallel\) spreads": nn.DataParallel(Inner()),
                 r"0 \(RecursiveScriptModule\) is compiled": nn.Sequential(torch.jit.script(nn.Linear(8, 8))),
+                r"0 \(Scheduled\) has a plan": nn.Sequential(plain(Inner(), torch.ones(4, 8), ram="100%")),
                 r"1 \(Linear\) has hooks": nn.Sequential(nn.ReLU(), nn.utils.spectral_norm(nn.Linear(8, 8))),
                 "0.weight has no shape": nn.Sequential(nn.LazyLinear(4)),
                 "the network is in evaluation mode": Inner().eval(),
@@ -145,6 +170,9 @@ class Refusals(TorchCase):
     def test_inputs_and_optimizers(self):
         self.refused(Inner(), "input 0 wants a gradient", torch.ones(4, 8, requires_grad=True))
         self.refused(Inner(), "input 0 is sparse or complex", torch.ones(4, 8).to_sparse())
+        packed = nn.utils.rnn.pack_sequence([torch.ones(2, 8)])
+        for each, name in ((packed, "PackedSequence"), (numpy.ones((4, 8)), "ndarray"), (iter([1]), "list_iterator")):
+            self.refused(Inner(), f"input 1 is a {name}; expected tensors", torch.ones(4, 8), each)
         net = Inner()
         self.refused(net, "optimizer=LBFGS needs all", optimizer=torch.optim.LBFGS(net.parameters()))
         self.refused(net, "does not have dense.bias", optimizer=torch.optim.SGD([net.dense.weight], 0.1))

@@ -5,12 +5,14 @@ another generator, or a tensor that was computed outside of PyTorch shows as a d
 """
 from __future__ import annotations
 
+import gc
 import importlib
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from poet.torch._dispatch import named_modules
+from poet.torch._memory import is_out_of_memory
 from poet.torch._pytorch import torch
 from poet.torch._tape import Call, NumbersStay, Tape, Unschedulable, Value, View, shape_of
 
@@ -18,6 +20,9 @@ from torch.utils._pytree import tree_flatten, tree_map  # noqa: E402  (after the
 
 _functional_call: Any = (torch.func if hasattr(torch, "func") else
                          importlib.import_module("torch.nn.utils.stateless")).functional_call
+
+#: Inputs that are a part of the plan as they are.
+_PLAIN = (bool, int, float, str, type(None), torch.dtype, torch.device, torch.Size)
 
 
 @dataclass(eq=False)
@@ -55,6 +60,8 @@ def check_kinds(net: Any) -> None:
         where = f"{name or 'the network'} ({type(module).__name__})"
         if isinstance(module, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
             raise Unschedulable(f"{where} spreads a step over devices; expected the module inside it: {name}.module")
+        if type(module).__module__ == "poet.torch._scheduled":
+            raise Unschedulable(f"{where} has a plan already; expected the module inside it: .net")
         if isinstance(module, torch.jit.ScriptModule):
             raise Unschedulable(f"{where} is compiled by torch.jit; expected the module from which it was compiled")
         for hooks in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
@@ -71,6 +78,9 @@ def check_inputs(inputs: List[Any]) -> None:
     """Raises Unschedulable for inputs that no schedule takes."""
     for number, each in enumerate(inputs):
         if not isinstance(each, torch.Tensor):
+            if not isinstance(each, _PLAIN):
+                raise Unschedulable(f"input {number} is a {type(each).__name__}; expected tensors, numbers and texts, "
+                                    "alone or in tuples, lists and dictionaries")
             continue
         if each.layout != torch.strided or each.is_complex():
             raise Unschedulable(f"input {number} is sparse or complex; expected dense real numbers")
@@ -83,6 +93,7 @@ def check_inputs(inputs: List[Any]) -> None:
 def kept_state(net: Any) -> Iterator[None]:
     """Afterwards parameters and buffers are the same tensors; buffers and the random state hold what they held."""
     held = [(holder, dict(holder)) for module in net.modules() for holder in (module._parameters, module._buffers)]
+    memory = [(tensor, tensor.data) for _, tensors in held for tensor in tensors.values() if tensor is not None]
     buffers = {name: buffer.clone() for name, buffer in net.named_buffers()}
     random = torch.get_rng_state()
     try:
@@ -90,6 +101,9 @@ def kept_state(net: Any) -> Iterator[None]:
     finally:
         for holder, tensors in held:
             holder.update(tensors)
+        for tensor, data in memory:
+            if tensor.data_ptr() != data.data_ptr():
+                tensor.data = data
         with torch.no_grad():
             for name, buffer in net.named_buffers():
                 buffer.copy_(buffers[name])
@@ -157,11 +171,12 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
     given = [tape.add("input", each, f"input {number}") for number, each in enumerate(tree_flatten(inputs)[0])
              if isinstance(each, torch.Tensor)]
     trained = [name for name, parameter in net.named_parameters() if parameter.requires_grad]
+    places = {name: tensor.data_ptr() for name, tensor in [*net.named_parameters(), *net.named_buffers()]}
     with mode, named_modules(net, tape.modules), torch.enable_grad():
         with NumbersStay(tape), tape:
             out = _functional_call(net, named, inputs) if dry else net(*inputs)
         for name, tensor in [*net.named_parameters(), *net.named_buffers()]:
-            if tensor is not kept.get(name):
+            if tensor is not kept.get(name) or tensor.data_ptr() != places[name]:
                 raise Unschedulable(f"{name} is assigned anew in forward(), which a schedule does not do; expected a "
                                     "write in place, such as by copy_() into a buffer")
         flat, spec = tree_flatten(out)
@@ -182,6 +197,15 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
     calls = _needed(tape.calls, [each for each in outputs + gradients if isinstance(each, View)])
     owners = [tape.view(named[name], name).value for name in trained]
     return Step(tape.values, calls, given, trained, owners, outputs, graded, spec, gradients, dry)
+
+
+def _checkpointed(error: Exception) -> str:
+    """What the function is called that torch.utils.checkpoint was about to compute again when it failed."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    function = getattr(frame.tb_frame.f_locals.get("ctx"), "run_function", None) if frame is not None else None
+    return str(getattr(function, "__qualname__", type(function).__name__))
 
 
 def capture(net: Any, inputs: Any, dry: bool = False) -> Step:
@@ -206,16 +230,21 @@ def capture(net: Any, inputs: Any, dry: bool = False) -> Step:
             step = _record(net, inputs, dry)
         with kept_state(net):
             compare(step, _record(net, tree_map(other, inputs), dry))
+        return step
     except Unschedulable:
         raise
     except Exception as error:
-        if not dry and "can't allocate memory" in str(error):
-            return capture(net, inputs, True)
+        if "checkpoint" in str(error).lower() and ".grad()" in str(error):
+            raise Unschedulable(f"torch.utils.checkpoint of {_checkpointed(error)} runs a part of forward() in the "
+                                "backward pass; expected the network without it, as the plan chooses what is computed "
+                                "again, or use_reentrant=False") from error
         if dry and "Fake" in str(error):
             raise Unschedulable(f"dry=True cannot follow a tensor from outside of the step ({str(error)[:80]}...); "
                                 "make it a buffer or an input, or leave out dry=True") from error
-        raise
-    return step
+        if dry or not is_out_of_memory(error):
+            raise
+    gc.collect()  # the error is gone, and with it what the step held
+    return capture(net, inputs, True)
 
 
 def shapes_of(inputs: Any) -> List[Any]:

@@ -21,6 +21,11 @@ def give_back_freed_memory() -> bool:
         return False
 
 
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether PyTorch, oneDNN or Python found no memory."""
+    return isinstance(error, MemoryError) or "allocate memory" in str(error) or "bad_alloc" in str(error)
+
+
 def start_ns(event: Any) -> int:
     """Of an event of PyTorch's profiler, in 1.13 and 2."""
     return int(event.start_us() * 1000 if hasattr(event, "start_us") else event.start_ns())

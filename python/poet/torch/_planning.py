@@ -1,6 +1,7 @@
 """From a module to a plan: captures, measures, solves."""
 from __future__ import annotations
 
+import gc
 import json
 import statistics
 import sys
@@ -13,6 +14,7 @@ from poet.errors import Infeasible, NoSchedule
 from poet.torch._capture import Step, kept_state, shapes_of
 from poet.torch._compile import Source, bound, tensors_of
 from poet.torch._graph import Disk, Graph
+from poet.torch._memory import is_out_of_memory
 from poet.torch._plan import Plan
 from poet.torch._pytorch import torch
 from poet.torch._running import as_captured
@@ -100,19 +102,30 @@ def _time_in_turn(net: Any, inputs: Any, step: Step, source: Source) -> float:
     return statistics.median(ratios[1:]) * total
 
 
-def make_plan(net: Any, inputs: Any, step: Step, facts: Dict[str, str], ram: Union[str, float],
+def seconds_in_eager_mode(net: Any, inputs: Any, step: Step, news: News) -> float:
+    """Measures the calls of a captured step, and a step in eager mode."""
+    measure(step.calls, news, step.is_dry)
+    if step.is_dry:
+        return sum(call.seconds for call in step.calls if isinstance(call, Call))
+    news("times steps")
+    graph = Graph(step)
+    try:
+        return _time_in_turn(net, inputs, step, Source(graph, graph.plain(), True))
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+    gc.collect()
+    step.is_dry = True
+    return seconds_in_eager_mode(net, inputs, step, news)
+
+
+def make_plan(net: Any, inputs: Any, step: Step, eager_seconds: float, facts: Dict[str, str], ram: Union[str, float],
               runtime: Union[str, float], disk: Optional[Disk], updates: Optional[Updates], seconds: float,
               news: News) -> Plan:
-    """The plan of least time within the RAM for a captured step. Raises Infeasible and NoSchedule."""
-    measure(step.calls, news, step.is_dry)
+    """The plan of least time within the RAM for a measured step. Raises Infeasible and NoSchedule."""
     costs = None if updates is None else updates.costs(step.parameters)
     apart = Graph(step)
     eager = Source(apart, apart.plain())
-    if step.is_dry:
-        eager_seconds = sum(call.seconds for call in step.calls if isinstance(call, Call))
-    else:
-        news("times steps")
-        eager_seconds = _time_in_turn(net, inputs, step, Source(apart, apart.plain(), True))
     graph = Graph(step, costs)
     updating = sum(cost["seconds"] for cost in costs.values()) if costs is not None else 0.0
     budget = bytes_of(ram, eager.peak)

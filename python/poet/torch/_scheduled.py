@@ -12,7 +12,7 @@ from poet.torch._graph import Graph
 from poet.torch._memory import give_back_freed_memory, peak_of
 from poet.torch._pages import PageFile, disk_in
 from poet.torch._plan import Plan, cache_path, facts_of
-from poet.torch._planning import News, make_plan, printed
+from poet.torch._planning import News, make_plan, printed, seconds_in_eager_mode
 from poet.torch._pytorch import torch
 from poet.torch._running import Apply, Running, as_captured
 from poet.torch._tape import shape_of
@@ -217,8 +217,9 @@ class _Planner:
             except ValueError:  # of another version, or of other functions that forward() calls
                 path.unlink(missing_ok=True)
         disk = None if wishes["paging"] is None else disk_in(wishes["paging"])
-        made = make_plan(self.net, inputs, step, facts, ram, wishes["runtime"], disk, self.updates, wishes["seconds"],
-                         self.news)
+        eager_seconds = seconds_in_eager_mode(self.net, inputs, step, self.news)
+        made = make_plan(self.net, inputs, step, eager_seconds, facts, ram, wishes["runtime"], disk, self.updates,
+                         wishes["seconds"], self.news)
         self.news("tries a step")
         Scheduled(self.net, made, wishes["paging"]).trial(inputs)
         if self.cache:

@@ -135,6 +135,7 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
         self.values: List[Value] = []
         self.modules: List[str] = []
         self.is_backward = False
+        self._random = torch.get_rng_state()
         self._known: Dict[int, Tuple[Value, Any]] = {}  # by storage, with a weak reference
 
     def add(self, kind: str, tensor: Any, name: str = "") -> Value:
@@ -180,6 +181,9 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
             self.refuse(op, "draws from a generator of its own; expected PyTorch's usual one, with no generator=")
         views = [self.view(each, op) if isinstance(each, torch.Tensor) else each for each in flat]
         before = torch.get_rng_state() if self._is_real else None
+        if self._is_real and not torch.equal(before, self._random):
+            self.refuse(op, "follows a random state that forward() has set; expected PyTorch's to be left as it is, "
+                            "and torch.manual_seed() before the step")
         held = [(tensor, tensor.clone()) for tensor, view in zip(flat, views)
                 if self._is_real and isinstance(view, View) and view.value.kind in self.state]
         start = time.thread_time()
@@ -188,8 +192,10 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
         seen, keys = tree_unflatten(views, spec)
         call = Call(str(func), seen, keys, self.modules[-1] if self.modules else "", self.is_backward,
                     seconds=seconds)
-        call.is_random = is_random(op) or (
-            self._is_real and not torch.equal(before, torch.get_rng_state()))
+        call.is_random = is_random(op)
+        if self._is_real:
+            self._random = torch.get_rng_state()
+            call.is_random = call.is_random or not torch.equal(before, self._random)
         given = arguments_of(func, args, kwargs)
         trains = any(each.name in ("train", "training") and value is True for each, value in given)
         idle = [value for each, value in given if trains and each.name.startswith("running_")]
