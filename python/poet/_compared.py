@@ -73,7 +73,7 @@ class Check:
         loss_noise: of the network's loss in float32.
         tolerance: the largest error that counts as agreement.
         schedule: that was run, with its model; None if the outputs differ already.
-        run: its run, which was also compared, bit by bit, with the same step unscheduled.
+        run: its run, which was also compared, bit for bit, with the same step unscheduled.
         first: the first layer that differs.
         untrained: numbers of the network that have a derivative and do not train.
         skipped: what was not compared, and why.

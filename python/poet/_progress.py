@@ -149,4 +149,7 @@ def _make_bar(total: Optional[float], required: bool) -> Any:
         if required:
             raise ImportError("progress=True draws a bar with tqdm, which is not installed") from None
         return None
-    return tqdm(total=total, leave=False, delay=0 if required else _BAR_DELAY_SECONDS, bar_format="{desc} |{bar}|")
+    # A notebook shows stderr in red, also what is left of a bar that is wiped.
+    file = sys.stdout if _in_notebook() else sys.stderr
+    delay = 0 if required else _BAR_DELAY_SECONDS
+    return tqdm(total=total, leave=False, delay=delay, file=file, bar_format="{desc} |{bar}|")

@@ -138,7 +138,7 @@ class Run:
         return self.equal
 
     def _rows(self) -> Dict[str, str]:
-        return {"equal to the step without a schedule": "yes, bit by bit" if self.equal else "no",
+        return {"equal to the step without a schedule": "yes, bit for bit" if self.equal else "no",
                 "losses": ", ".join(figure(loss, "") for loss in self.losses),
                 "gradients": figure(len(self.document.get("gradients") or ()), ""),
                 "RAM": figure(self.arena_bytes, "bytes"),

@@ -241,7 +241,7 @@ class Schedule:
             targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False, arrays: bool = True,
             model: Optional[ModelLike] = None) -> Run:
         """Computes the training step on real tensors, in exactly its RAM, and compares every gradient, loss and
-        parameter, bit by bit, with the same step unscheduled (docs/run-format.md). Of a forward pass
+        parameter, bit for bit, with the same step unscheduled (docs/run-format.md). Of a forward pass
         (`backward="none"`) it compares the outputs, computed as in PyTorch's evaluation mode.
 
         Args:

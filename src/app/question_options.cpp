@@ -148,7 +148,7 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
   OptionGroup group(app, heading);
   group
       .text("--loss", network.loss, "LOSS",
-            "the loss of an ONNX network: cross_entropy or mse; without, cross_entropy for "
+            "the loss of an ONNX network: cross_entropy or mse; if not given, cross_entropy for "
             "an output of samples and classes, else mse")
       ->check(one_of({"cross_entropy", "mse"}));
   group.text("--trainable", network.trainable, "WHICH",
@@ -229,7 +229,7 @@ void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time,
   OptionGroup group(app, kWhatToSolve);
   group.choice("--paging-time", paging_time,
                "free: transfers take no time, as in POET; blocking: computing waits for them; "
-               "overlapped: they run beside it, a stage takes the longer of the two. Without it: "
+               "overlapped: they run beside it, a stage takes the longer of the two. If not given: "
                "blocking for exact backward passes, else free");
   for (const BudgetOption& option : kBudgetOptions) {
     group.parsed(option.name, budgets.*option.member, "SIZE", parse_size, option.usage);
@@ -245,7 +245,7 @@ void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
   };
   app.add_option_function<std::string>(
          "--order", take,
-         "in which order the nodes are computed for the first time: given, as the model lists "
+         "the order in which the nodes are computed for the first time: given, as the model lists "
          "them; search, an order that a search finds; early-updates, with each update of "
          "parameters "
          "as soon as its gradient is there; or the order of FILE, a schedule or a JSON list of all "
@@ -269,8 +269,8 @@ void add_budget_options(CLI::App& app, QuestionArguments& arguments) {
   group.parsed(
       "--ram-budget", arguments.ram, "SIZE", parse_ram_budget,
       "bytes, or with a suffix (K M G as in ls -h, KiB MiB GiB, kB MB GB); 60% or 0.6 of the "
-      "peak RAM without recomputation and paging; min: the smallest that works; chip: the "
-      "platform's RAM");
+      "peak RAM without recomputation and paging; min: the smallest that works; chip: all "
+      "that the platform has left for tensors");
   group.parsed("--runtime-budget", arguments.question.runtime, "T", parse_runtime_budget,
                "a multiple of the time to compute every node once (1.5 or 1.5x), or absolute "
                "(12.5s, 800ms); --paging-time says whether transfers count");

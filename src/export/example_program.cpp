@@ -103,6 +103,20 @@ std::string example_main(const DevicePlan& plan) {
       inputs.fills, targets.fills, step.is_forward ? kForwardPass : kTraining);
 }
 
+// Arduino looks for a sketch in a folder of its name.
+constexpr std::string_view kSketch = R"(#include <poet_plan.h>
+static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
+static poet_real parameters[POET_PARAMETER_COUNT + 1];
+static poet_memory memory; /* inputs and targets, too: see examples/main.c */
+void setup() {
+  memory.arena = arena;
+  memory.parameters = parameters;
+  memory.constants = poet_constants;
+  poet_initialise(&poet_plan, &memory, 1);
+}
+void loop() { poet_step(&poet_plan, &memory, 0); }
+)";
+
 constexpr std::string_view kReadme = R"(
 `poet_plan.h` has the sizes of what a program provides, and `poet_runtime.h` the functions that it calls.
 `examples/main.c` is such a program, for any machine with a C compiler:
@@ -120,20 +134,7 @@ constexpr std::string_view kReadme = R"(
       build_unflags = -Os
       build_flags = -O2 -ffp-contract=off
 
-- **Arduino**: the folder in `libraries`. A sketch is
-
-      #include <poet_plan.h>
-      static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
-      static poet_real parameters[POET_PARAMETER_COUNT + 1];
-      static poet_memory memory; /* inputs and targets, too: see examples/main.c */
-      void setup() {
-        memory.arena = arena;
-        memory.parameters = parameters;
-        memory.constants = poet_constants;
-        poet_initialise(&poet_plan, &memory, 1);
-      }
-      void loop() { poet_step(&poet_plan, &memory, 0); }
-
+- **Arduino**: the folder in `libraries`; then the sketch `train` is among the examples.
 - **ESP-IDF**: the folder in `components`.
 - **Zephyr**: `-DZEPHYR_EXTRA_MODULES=FOLDER`. `zephyr/Kconfig` sets `CONFIG_FPU=y` where there is an FPU.
 
@@ -151,7 +152,8 @@ FolderFiles example_program(const DevicePlan& plan) {
   return {{"README.md", fmt::format("# A {} of '{}'\n\nWritten by poet-solve {}.\n{}",
                                     plan.step->is_forward ? "forward pass" : "training step",
                                     comment_text(plan.name), generator_version(), kReadme)},
-          {"examples/main.c", example_main(plan)}};
+          {"examples/main.c", example_main(plan)},
+          {"examples/train/train.ino", std::string(kSketch)}};
 }
 
 }  // namespace poet

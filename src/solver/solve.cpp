@@ -187,8 +187,8 @@ class Solve {
     state_.incumbent.refuse_infeasible(who);
     declare_infeasible(
         fmt::format("no schedule fits {} bytes of RAM within {} of runtime with the techniques "
-                    "allowed: {} of the model found none; a RAM budget of {} bytes works, and "
-                    "sweep --min-ram finds the smallest that does{}",
+                    "allowed: {} of the model found none; keeping everything takes {} bytes, and "
+                    "sweep --min-ram finds the smallest RAM budget that works{}",
                     limits().ram_budget_bytes, format_seconds(limits().runtime_budget_seconds),
                     state_.searches_without_result == 2 ? "two searches" : "a search",
                     state_.base.peak_ram_bytes,

@@ -217,19 +217,36 @@ void compare_points(const std::string& name, const ComparedPoint& before, const 
   }
 }
 
+/// What all points have in common would only make their names longer.
+NameParts differing_parts(const ComparedResult& baseline, const ComparedResult& fresh) {
+  NameParts parts{.techniques = false, .runtime = false, .paging_time = false};
+  const RowProblem* first = nullptr;
+  for (const ComparedResult* result : {&baseline, &fresh}) {
+    for (const ComparedPoint& point : result->points) {
+      const RowProblem& problem = point.row.problem;
+      if (first == nullptr) first = &problem;
+      parts.techniques |= problem.limits.techniques != first->limits.techniques;
+      parts.runtime |= problem.runtime_budget_ratio != first->runtime_budget_ratio;
+      parts.paging_time |= problem.limits.paging_time != first->limits.paging_time;
+    }
+  }
+  return parts;
+}
+
 void compare_sweeps(const ComparedResult& baseline, const ComparedResult& fresh,
                     Comparer& comparer) {
   const Pairs pairs(baseline, fresh);
+  const NameParts parts = differing_parts(baseline, fresh);
   for (const ComparedPoint& point : baseline.points) {
     const ComparedPoint* other = pairs.partner_of(point);
     if (other == nullptr) {
-      comparer.add_missing(point_name(point.row));
+      comparer.add_missing(point_name(point.row, parts));
     } else {
-      compare_points(point_name(point.row), point, *other, comparer);
+      compare_points(point_name(point.row, parts), point, *other, comparer);
     }
   }
   for (const ComparedPoint* point : pairs.new_points()) {
-    comparer.add_new(point_name(point->row));
+    comparer.add_new(point_name(point->row, parts));
   }
 }
 

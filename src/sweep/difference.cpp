@@ -118,11 +118,14 @@ std::vector<Excess> excesses(const SweepRow& before, const SweepRow& now,
   const auto check = [&](Difference::Kind kind, double was, double is,
                          const std::optional<double>& limit, const ChangedFigure& figure) {
     if (!limit || is <= was * (1 + *limit) * (1 + kRoundingOfLimits)) return;
+    const auto [rise, allowed] = distinct(100 * (is / was - 1), 100 * *limit);
+    const bool open = kind == Difference::Kind::energy && now.status == SweepRow::Status::feasible;
     found.push_back(
         {.kind = kind,
          .figure = figure,
-         .message = fmt::format("{} {}, limit +{:g} % ({} -> {})", figure.what, figure.change,
-                                100 * *limit, figure.before, figure.now)});
+         .message = fmt::format("{} {}, limit +{} % ({} -> {}{})", figure.what,
+                                was > 0 ? "+" + rise + " %" : figure.change, allowed, figure.before,
+                                figure.now, open ? ", " + gap_text(now.summary->gap) : "")});
   };
   const auto check_bytes = [&](const char* what, Bytes was, Bytes is,
                                const std::optional<double>& limit) {

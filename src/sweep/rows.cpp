@@ -68,13 +68,14 @@ std::string subject_name(const std::string& model, const std::optional<std::stri
 }
 
 // If parameters leave no room on a chip, there is no budget to name.
-std::string point_name(const SweepRow& row) {
+std::string point_name(const SweepRow& row, const NameParts& parts) {
   const RowProblem& problem = row.problem;
-  std::string name = fmt::format("{} {} {:.10g}x", subject_name(problem.model, problem.platform),
-                                 name_of(problem.limits.techniques), problem.runtime_budget_ratio);
+  std::string name = subject_name(problem.model, problem.platform);
+  if (parts.techniques) name += fmt::format(" {}", name_of(problem.limits.techniques));
+  if (parts.runtime) name += fmt::format(" {:.10g}x", problem.runtime_budget_ratio);
   if (problem.limits.ram_budget_bytes == 0) return name;
   name += " " + exact_size(problem.limits.ram_budget_bytes);
-  if (problem.limits.paging_time != PagingTime::free) {
+  if (parts.paging_time && problem.limits.paging_time != PagingTime::free) {
     name += fmt::format(", {} transfers", name_of(problem.limits.paging_time));
   }
   return name;

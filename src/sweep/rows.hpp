@@ -16,8 +16,14 @@ namespace poet {
 
 /// `vgg16_cifar/m4`, or the model alone if it brings its costs.
 std::string subject_name(const std::string& model, const std::optional<std::string>& platform);
+/// What a name of a point has beside its model, its platform and its RAM budget.
+struct NameParts {
+  bool techniques = true;
+  bool runtime = true;
+  bool paging_time = true;
+};
 /// `vgg16_cifar/m4 both 3x 1024 KiB`
-std::string point_name(const SweepRow& row);
+std::string point_name(const SweepRow& row, const NameParts& parts = {});
 /// The same of a single solve; empty while its budgets are not known.
 std::string problem_name(const ProblemInfo& problem);
 

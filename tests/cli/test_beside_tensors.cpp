@@ -26,6 +26,13 @@ TEST(BesideTensors, AChipThatIsTooSmallForTheParametersIsSaidInOneLine) {
   EXPECT_EQ(document(run).at("request").at("ram_budget_bytes"), 0) << "nothing is left for tensors";
 }
 
+TEST(BesideTensors, AChipThatIsTooSmallForTheTensorsSaysWhatElseIsInIt) {
+  const Finished run = poet_solve(
+      kExact + Words{"--model", "ds_cnn", "--platform", "stm32f401", "--ram-budget", "chip"});
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, HasSubstr("in RAM beside the tensors: parameters 92.8 KiB"));
+}
+
 TEST(BesideTensors, ASweepSaysThatAChipIsTooSmallForTheParameters) {
   const TemporaryFolder folder;
   const Words grid = sweep("resnet18_cifar", "m4", "chip", "2", {"--backward", "exact"});

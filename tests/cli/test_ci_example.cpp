@@ -39,7 +39,7 @@ TEST_F(CiExample, HoldsAProjectToItsBaseline) {
   static_cast<void>(folder_.write("energy.jsonl", lines[0].dump() + "\n" + lines[1].dump() + "\n"));
   const Finished worse = check(grid());
   EXPECT_EQ(worse.status, 5);
-  EXPECT_THAT(worse.err, HasSubstr("linear/m4 both 2x 3263 bytes: energy"));
+  EXPECT_THAT(worse.err, HasSubstr("linear/m4 3263 bytes: energy"));
   EXPECT_THAT(worse.err, HasSubstr("+0.1000 %"));
   EXPECT_EQ(worse.err.find("energy 0."), worse.err.rfind("energy 0.")) << "said once";
   EXPECT_THAT(contents_of(folder_.file("summary.md")), HasSubstr("1 regression"));

@@ -53,7 +53,7 @@ TEST_F(Comparing, AnEnergyRaisedByAThousandthEndsWithFiveAndNamesThePointAndTheF
       baseline_sweep(), with_line(1, [&](json& line) { line["energy_joules"] = energy * 1.001; }));
   EXPECT_EQ(run.status, 5);
   EXPECT_EQ(count_lines(run.err), 2U) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("linear/m4 both 2x 3263 bytes: energy 0.000460"));
+  EXPECT_THAT(run.err, HasSubstr("linear/m4 3263 bytes: energy 0.000460"));
   EXPECT_THAT(run.err, HasSubstr("(+0.1000 %)"));
   EXPECT_EQ(compare(baseline_sweep(),
                     with_line(1, [&](json& line) { line["energy_joules"] = energy * 1.001; }),
@@ -72,7 +72,7 @@ TEST_F(Comparing, ListsAChangedGraphAndFailsIfAsked) {
   EXPECT_THAT(compare(baseline_sweep(), now, {"--markdown"}).out, HasSubstr("### Graph changed"));
   const Finished failed = compare(baseline_sweep(), now, {"--on-changed-graph", "fail"});
   EXPECT_EQ(failed.status, 5);
-  EXPECT_THAT(failed.err, HasSubstr("error: linear/m4 both 2x 3263 bytes: graph changed: "));
+  EXPECT_THAT(failed.err, HasSubstr("error: linear/m4 3263 bytes: graph changed: "));
   EXPECT_EQ(compare(baseline_sweep(), now, {"--on-changed-graph", "ignore"}).status, 2);
 }
 
@@ -145,7 +145,7 @@ TEST_F(Comparing, GivesProgramsJsonAndPullRequestsMarkdown) {
   EXPECT_EQ(found.at("regressions")[0].at("new_energy_joules"), 1.0);
   const Finished for_people = compare(baseline_sweep(), worse, {"--markdown"});
   EXPECT_EQ(for_people.status, 5);
-  EXPECT_THAT(for_people.out, HasSubstr("| linear/m4 both 2x 3263 bytes | energy |"));
+  EXPECT_THAT(for_people.out, HasSubstr("| linear/m4 3263 bytes | energy |"));
   const auto named = [](std::string rows) {
     for (std::size_t at = 0; (at = rows.find("\"linear\"", at)) != std::string::npos;) {
       rows.replace(at, 8, "\"[a](b)\"");

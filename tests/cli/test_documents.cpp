@@ -62,7 +62,9 @@ TEST(ErrorDocument, OfAModelWithItsCostsHasNoPlatform) {
   const Finished run =
       poet_solve({"--model", "-", "--ram-budget", "59", "--runtime-budget", "1"}, measured_model());
   EXPECT_EQ(run.status, 3);
-  EXPECT_THAT(run.err, testing::HasSubstr("docs/infeasible.md shows what helps"));
+  EXPECT_THAT(
+      run.err,
+      testing::HasSubstr("docs/infeasible.md shows what helps, and 'poet-solve advise' tries it"));
   EXPECT_EQ(known(document(run)), (Words{"model", "graph_sha256", "request"}));
 }
 

@@ -172,7 +172,7 @@ TEST(Infeasible, SaysInFewDigitsWhatToTryNext) {
   const Finished run = poet_solve(problem("linear", "m4", "3300", "1.0001") + Words{"--no-paging"});
   ASSERT_EQ(run.status, 3) << run.err;
   EXPECT_THAT(run.err, testing::ContainsRegex("within [0-9.]+ [mu]?s of runtime"));
-  EXPECT_THAT(run.err, HasSubstr("a RAM budget of 7416 bytes works, and sweep --min-ram finds"));
+  EXPECT_THAT(run.err, HasSubstr("keeping everything takes 7416 bytes, and sweep --min-ram finds"));
   EXPECT_THAT(run.err, testing::Not(testing::ContainsRegex("[0-9]\\.[0-9]{6}")));
 }
 

@@ -67,7 +67,7 @@ TEST_P(RunOf, GivesTheGradientsOfTheUnscheduledStep) {
   EXPECT_EQ(recomputed + paged_in > 0, about.is_tight);
   const Finished finished = run(path, about.model, {"--check", "--steps", "2"});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("gradients equal to the unscheduled step's, bit by bit"));
+  EXPECT_THAT(finished.err, HasSubstr("gradients equal to the unscheduled step's, bit for bit"));
   const json result = document(finished);
   EXPECT_EQ(result.at("format"), "poet-run");
   EXPECT_EQ(result.at("equal"), true);

@@ -62,7 +62,7 @@ TEST_F(RunForward, OfAModelFileOrOfAnOptionIsTheSame) {
   const Finished finished =
       poet_solve({"run", schedule_, "--model", model, "--check", "--outputs-output", arrays});
   const json run = document(finished);
-  EXPECT_THAT(finished.err, HasSubstr("1 output equal to the unscheduled pass's, bit by bit"));
+  EXPECT_THAT(finished.err, HasSubstr("1 output equal to the unscheduled pass's, bit for bit"));
   EXPECT_EQ(run.at("equal"), true);
   EXPECT_EQ(run.at("outputs"), of_file.at("outputs"));
   EXPECT_EQ(run.at("outputs")[0].at("name"), "fc");

@@ -2,6 +2,7 @@
 import concurrent.futures
 import os
 import pickle
+import sys
 import unittest
 import warnings
 from unittest import mock
@@ -166,6 +167,7 @@ class Progress(TestCase):
                     mock.patch("importlib.import_module") as module:
                 Reporter(True, 10)
             module.assert_called_once_with(name)
+            self.assertIs(module.return_value.tqdm.call_args[1]["file"], sys.stdout, "stderr is red there")
 
     def test_a_bar_needs_tqdm(self):
         out = python("""

@@ -30,7 +30,7 @@ constexpr const char* kCompareHelp =
 each point with more energy, without its schedule or proof, with a schedule that does not
 replay, or with another problem, and for each improvement. A model whose graph has changed is
 listed with proof, energy, peak RAM and runtime before and after. The limits for an increase
-hold for it as well; where one is given, it takes the place of --rel-tol for that figure.
+hold for it as well; if one is given, it replaces --rel-tol for that figure.
 
 Exit status:
   0                               nothing is worse

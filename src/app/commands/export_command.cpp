@@ -305,8 +305,9 @@ Run add_export(CLI::App& app) {
   group.argument("SCHEDULE", arguments->schedule,
                  "a schedule file, for C with an exact backward pass or with none, or - for stdin");
   group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
-  group.text("--output", arguments->output, "DIR",
-             "write the files into this directory, all or none; it is made if need be");
+  group.text(
+      "--output", arguments->output, "DIR",
+      "write the files into this directory, all or none; it is created if it does not exist");
   group.choice("--format", arguments->format,
                "C sources, an offline memory plan of TensorFlow Lite for Microcontrollers, or a "
                "table of instructions");
@@ -317,10 +318,9 @@ Run add_export(CLI::App& app) {
   group.text("--inference", arguments->inference, "SCHEDULE",
              "C: a schedule of the same model with --backward none, for a second plan that shares "
              "parameters and kernels with the training step");
-  group.text(
-      "--name", arguments->name, "NAME",
-      "C: what all words of the C begin with in the place of 'poet', so that a program can have "
-      "several exports");
+  group.text("--name", arguments->name, "NAME",
+             "C: what all names in the C begin with, instead of 'poet', so that a program can have "
+             "several exports");
   group.flag("--force", arguments->force, "even if the directory holds other files");
   add_network_options(app, arguments->network, kOfOnnx);
   return [arguments](Session&) { return export_step(*arguments); };

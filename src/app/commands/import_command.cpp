@@ -48,7 +48,7 @@ Examples:
   $ poet-solve import step.jsonl --trace --output net.json
       A step that poet.torch or another program has measured.
   $ poet-solve import net.onnx --custom Einsum=200 --shape tokens=1,128 > net.json
-      Extents that the file leaves open, and a layer for an op that there is none for.)";
+      Extents that the file leaves open, and a layer for an op that has none.)";
 
 /// Energies are times then: what a schedule adds is a share of both.
 constexpr double kUsualWatts = 1;
@@ -170,7 +170,7 @@ Run add_import(CLI::App& app) {
   group.number<double>("--watts", arguments->watts, "W",
                        {.min = 1e-9, .max = 1e9, .expected = "a power from 1e-9 to 1e9 watts"},
                        "of a log: the power of computing, for operations that state no energy; 1 "
-                       "without");
+                       "if not given");
   group.choice("--updates", arguments->updates,
                "of a log: early, each update of parameters as soon as its gradient is there, which "
                "is usual; or as-recorded");

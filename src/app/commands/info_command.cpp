@@ -1,4 +1,4 @@
-// The command `info`: what a model comes to before any solve. It is the place to look after an
+// The command `info`: what a model takes before any solve. It is the place to look after an
 // `infeasible`, as it names the node that decides the least RAM. Without a platform there are no
 // costs; sizes then rest on a width of elements, which the output states. Everything is by formulas
 // and takes milliseconds, so that it can be asked for any model on any platform before a budget is
@@ -79,7 +79,7 @@ Run add_info(CLI::App& app) {
 
 extern const Command kInfo{
     .name = "info",
-    .summary = "show what a model comes to, without a solve: sizes, FLOPs, least RAM",
+    .summary = "show sizes, FLOPs and the least RAM of a model, without a solve",
     .footer = kInfoHelp,
     .add = add_info};
 

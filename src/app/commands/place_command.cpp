@@ -39,11 +39,11 @@ namespace {
 constexpr const char* kPlaceHelp = R"(FILE is a schedule file, which is written with the offsets.
 
 On a platform with banks, every tensor lies in one of them, and so do parameters, gradients and
-moments that training keeps, so that what is read and written takes least time, or energy; none
-is moved. --capacity asks for one arena all the same.
+moments that training keeps, so that reading and writing take the least time, or energy; no
+tensor is moved. With --capacity there is one arena all the same.
 
 With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget
-that is lower by what they exceed it, until they fit. The settings of its request hold.
+that is lower by what they exceed it, until they fit. The settings are those of its request.
 
 Exit status:
   0                               the offsets were written

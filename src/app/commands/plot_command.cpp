@@ -343,21 +343,20 @@ Run add_plot(CLI::App& app) {
              "leave out what a caption says: the title, and the figures under it");
   group.choice(
       "--format", arguments->format,
-      "what to write: a picture; or html, one page to look into with search, zoom and what "
-      "other treatments of each tensor would cost; or trace, the step of a schedule for Perfetto "
-      "and "
-      "speedscope, with its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
+      "what to write: a picture; or html, a page with search, zoom and what other treatments of "
+      "each tensor would cost; or trace, the step of a schedule for Perfetto and speedscope, with "
+      "its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
       "librsvg2-bin)");
   group.choice("--lanes", arguments->lanes,
-               "the tensors of a schedule that have a lane: all, which is usual, the tensors "
+               "the tensors of a schedule that have a lane: all (the default), the tensors "
                "of the forward pass, all that are recomputed or paged, or none");
   group
       .flag("--beside-baseline", arguments->beside_baseline,
-            "of a schedule: RAM over time alone, in front of the RAM of keeping everything")
+            "of a schedule: only RAM over time, in front of the RAM that keeping everything takes")
       ->excludes(app.get_option("--lanes"));
   group.choice("--x-axis", arguments->x_axis,
-               "what a schedule is drawn over: its computations, each as wide as any other, which "
-               "is usual; or the time of the step; or its energy");
+               "what a schedule is drawn over: its computations, each as wide as any other (the "
+               "default); or the time of the step; or its energy");
   group.choice(
       "--theme", arguments->theme,
       "the colours: auto is what the reader's screen prefers; without, auto, or light with "

@@ -233,7 +233,11 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
   const ExitCode code = deliver_no_schedule(exit_code_of(answer.result, arguments.require_optimal),
                                             status_name(answer.result.status),
                                             explain(answer.result), arguments.to, answer.problem);
-  if (code == ExitCode::infeasible) note_about_bytes(question);
+  if (code != ExitCode::infeasible) return code;
+  note_about_bytes(question);
+  const auto* const named = std::get_if<NamedRam>(&question.ram);
+  const bool is_chip = named != nullptr && *named == NamedRam::chip;
+  if (is_chip && resolved.limits.ram_budget_bytes > 0) print_beside_tensors(subject);
   return code;
 }
 
@@ -256,7 +260,7 @@ void add_output_options(CLI::App& app, SolveArguments& arguments) {
   output.flag("--no-solve", arguments.no_solve,
               "end after --export-model, with exit status 0 and nothing on stdout");
   output.text("--certify", arguments.certify, "FILE",
-              "then write a proof of the bound, or of infeasibility, for poet-check");
+              "also write a proof of the bound, or of infeasibility, for poet-check");
   output.flag("--print-graph-info", arguments.print_graph_info, "table of the nodes on stderr");
   output.flag("--print-power-costs", arguments.print_power_costs,
               "table of each node's energy and time on stderr");

@@ -110,7 +110,9 @@ ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::
   for (std::string line; std::getline(lines, line);) {
     spdlog::error("{}{}{}{}", name, name.empty() ? "" : ": ", what, line);
   }
-  if (code == ExitCode::infeasible) spdlog::info("docs/infeasible.md shows what helps");
+  if (code == ExitCode::infeasible) {
+    spdlog::info("docs/infeasible.md shows what helps, and 'poet-solve advise' tries it");
+  }
   if (!to || shown_to_people(to->output)) return code;
   const std::string document = error_json(code, status, reason, problem, to->compact);
   if (to->output.empty()) return write_to_stdout(document, code);

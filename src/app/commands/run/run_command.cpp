@@ -1,4 +1,4 @@
-// The command `run` computes the step of a schedule on real tensors and compares it, bit by bit,
+// The command `run` computes the step of a schedule on real tensors and compares it, bit for bit,
 // with the same step without a schedule. So it finds what a replay cannot: an edge that the graph
 // lacks, or a kernel that writes over what it still reads. A difference is a bug of the schedule,
 // the offsets or this program, and ends with the status of an invalid schedule. Both steps run in
@@ -41,7 +41,7 @@ namespace {
 constexpr const char* kRunHelp =
     R"(Computes the training step of SCHEDULE in float32, in a block of exactly the RAM that it needs,
 pages through a file, and computes the same step unscheduled. Every gradient has to be the same,
-bit by bit. stdout gets losses, digests of gradients, RAM, bytes paged and times as JSON.
+bit for bit. stdout gets losses, digests of gradients, RAM, bytes paged and times as JSON.
 
 With a schedule of --backward none it computes a forward pass in evaluation mode: norms use their
 running statistics, nothing is dropped, and the outputs have to be the same.
@@ -109,7 +109,7 @@ void report_run(const RunResult& result, const std::string& name) {
   if (!result.has_equal_losses) spdlog::error("{}: the loss differs", name);
   if (!result.has_equal_parameters) spdlog::error("{}: the trained parameters differ", name);
   if (!result.equal()) return;
-  spdlog::info("{}: {} equal to the unscheduled {}'s, bit by bit; {} of RAM, {} paged", name,
+  spdlog::info("{}: {} equal to the unscheduled {}'s, bit for bit; {} of RAM, {} paged", name,
                result.is_forward ? counted(result.outputs.size(), "output")
                                  : counted(result.gradients.size(), "gradient"),
                result.is_forward ? "pass" : "step", format_bytes(result.arena_bytes),

@@ -80,7 +80,7 @@ void add_running(CLI::App& app, SweepArguments& arguments) {
   group.number<int>("--jobs", arguments.jobs, "N", {.min = 1, .max = 256, .expected = "1 to 256"},
                     "points solved at the same time");
   group.text("--resume", arguments.resume, "FILE",
-             "go on with the sweep that was to write FILE, from FILE.partial; the grid may be left "
+             "continue the sweep that was to write FILE, from FILE.partial; the grid may be left "
              "out, or has to be the same. With another --time-limit-s, --effort or --gap, also if "
              "FILE is finished: what is proven stays, the rest is solved again");
   group.flag("--dry-run", arguments.dry_run,
