@@ -32,6 +32,7 @@ struct Progress {
   std::int64_t nodes = 0;  ///< nodes of branch and bound in this phase
   Joules incumbent_joules = std::numeric_limits<double>::infinity();
   Joules bound_joules = 0;     ///< proven lower bound
+  std::string bound_by{};      ///< the phase that proved it, as in SolveStatistics
   Joules baseline_joules = 0;  ///< of every node computed once
   /// What incumbent and bound measure: joules, or seconds with Objective::runtime.
   Objective objective = Objective::energy;
@@ -61,9 +62,15 @@ struct SolveOptions {
   std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
 };
 
+/// Says in place of a phase that the caller knew the bound before the solve.
+inline constexpr std::string_view kGivenBound = "given";
+
 /// Figures about the work done. Sizes describe the largest model that was built.
 struct SolveStatistics {
   std::string formulation;  ///< `none` if no model was needed
+  /// The phase that proved the bound on the energy, by its name in Progress; `baseline` if it is
+  /// the baseline's energy, kGivenBound or empty if it was known before the solve.
+  std::string bound_by{};
   int rows = 0;
   int columns = 0;
   std::int64_t nonzeros = 0;

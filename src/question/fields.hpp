@@ -13,8 +13,8 @@ namespace poet {
 template <>
 inline constexpr auto kFields<Progress> =
     kMembers<&Progress::phase, &Progress::elapsed_seconds, &Progress::nodes,
-             &Progress::incumbent_joules, &Progress::bound_joules, &Progress::baseline_joules,
-             &Progress::objective>;
+             &Progress::incumbent_joules, &Progress::bound_joules, &Progress::bound_by,
+             &Progress::baseline_joules, &Progress::objective>;
 
 template <>
 inline constexpr auto kFields<SolveResult> =

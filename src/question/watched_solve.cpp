@@ -103,6 +103,7 @@ class Watch {
     if (report.progress) {
       Joules& bound = report.progress->objective == Objective::runtime ? time_bound_ : bound_;
       bound = std::max(bound, report.progress->bound_joules);
+      bound_by_ = report.progress->bound_by;
       if (options_.progress) options_.progress(*report.progress);
     }
     return true;
@@ -124,6 +125,7 @@ class Watch {
                         : fmt::format("the solve went on for {} s after its {} and was ended",
                                       kWatchGrace, stop_.raised() ? "interrupt" : "time limit");
     result.statistics.formulation = "none";
+    result.statistics.bound_by = bound_by_;
     result.statistics.first_schedule_seconds = first_schedule_seconds_;
     result.statistics.wall_seconds = clock_.elapsed();
     add_bounds(result);
@@ -163,6 +165,7 @@ class Watch {
   std::optional<Schedule> schedule_;  ///< the best so far, as each report is of a better one
   Seconds first_schedule_seconds_ = 0;
   Joules bound_ = 0;
+  std::string bound_by_;
   Seconds time_bound_ = 0;
 };
 

@@ -205,8 +205,10 @@ inline constexpr auto kTimingFields =
     kMembers<&SolveStatistics::heuristic_seconds, &SolveStatistics::build_seconds,
              &SolveStatistics::milp_seconds, &SolveStatistics::first_schedule_seconds>;
 inline constexpr auto kWorkFields =
-    kMembers<&SolveStatistics::formulation, &SolveStatistics::rows, &SolveStatistics::columns,
-             &SolveStatistics::nonzeros, &SolveStatistics::nodes>;
+    std::tuple_cat(kMembers<&SolveStatistics::formulation>,
+                   kMembersIn<InFile::left_out_if_empty, &SolveStatistics::bound_by>,
+                   kMembers<&SolveStatistics::rows, &SolveStatistics::columns,
+                            &SolveStatistics::nonzeros, &SolveStatistics::nodes>);
 inline constexpr Field<&SolveStatistics::wall_seconds> kWallSecondsField{"wall_seconds"};
 
 template <>

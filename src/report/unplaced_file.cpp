@@ -87,6 +87,11 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
     file.status = Status::feasible;
   }
   file.solver = result.statistics;
+  if (file.summary.lower_bound_joules <= file.summary.baseline_energy_joules) {
+    file.solver.bound_by = "baseline";
+  } else if (file.solver.bound_by.empty()) {
+    file.solver.bound_by = kGivenBound;
+  }
   file.graph = problem.graph;
   if (file.model.order.empty()) {
     // In the given order nothing was chosen.
@@ -121,6 +126,7 @@ ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& re
   SolveResult known = result;
   known.lower_bound_joules = file.summary.lower_bound_joules;
   known.bounds = file.bounds;
+  known.statistics.bound_by = file.solver.bound_by;
   const bool is_proven =
       relative_gap(result.energy_joules, known.lower_bound_joules) <= file.request.settings.gap;
   known.status = is_proven ? Status::optimal : Status::feasible;

@@ -42,8 +42,11 @@ void Incumbent::refuse_infeasible(std::string_view who) const {
       who, format_joules(energy_)));
 }
 
-void Incumbent::raise_bound(Joules bound) {
-  bound_ = std::max(bound_, std::min(bound, energy_));
+void Incumbent::raise_bound(Joules bound, std::string_view phase) {
+  bound = std::min(bound, energy_);
+  if (bound <= bound_) return;
+  bound_ = bound;
+  bound_by_ = phase;
 }
 
 bool Incumbent::proven(double gap) const {

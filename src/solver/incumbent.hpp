@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "poet/problem.hpp"
@@ -23,14 +24,16 @@ class Incumbent {
   /// Throws InternalError if there is a schedule although `who` claims to have proven that none
   /// exists.
   void refuse_infeasible(std::string_view who) const;
-  /// A lower bound on the energy of every schedule within the budgets.
-  void raise_bound(Joules bound);
+  /// A lower bound on the energy of every schedule within the budgets, and the phase that proved
+  /// it.
+  void raise_bound(Joules bound, std::string_view phase);
 
   const std::optional<Schedule>& schedule() const { return schedule_; }
   Joules energy() const { return energy_; }  ///< infinity without a schedule
   /// Above the baseline's energy; infinity without a schedule.
   Joules extra_energy() const { return energy_ - baseline_energy_; }
   Joules bound() const { return bound_; }
+  const std::string& bound_by() const { return bound_by_; }
   /// Whether the bound meets the energy within the relative gap, or within the difference that
   /// double-precision sums of the same costs in another order can have.
   bool proven(double gap) const;
@@ -43,6 +46,7 @@ class Incumbent {
   std::optional<Schedule> schedule_;
   Joules energy_;
   Joules bound_;
+  std::string bound_by_ = "baseline";
 };
 
 /// Relative error of sums in another order and of CBC's tolerances after scaling. A smaller gap

@@ -33,6 +33,7 @@ SolveResult find_least_time(const Problem& problem, const SolveOptions& options)
 /// The work of both solves, and the size of the larger model.
 SolveStatistics sum_of(const SolveStatistics& first, const SolveStatistics& second) {
   SolveStatistics sum = first.nonzeros > second.nonzeros ? first : second;
+  sum.bound_by = second.bound_by;
   sum.nodes = first.nodes + second.nodes;
   sum.heuristic_seconds = first.heuristic_seconds + second.heuristic_seconds;
   sum.build_seconds = first.build_seconds + second.build_seconds;

@@ -68,7 +68,9 @@ class Solve {
   /// Returns false if the problem is proven infeasible.
   bool find_schedules() {
     const SolveOptions& options = state_.options;
-    if (options.known_bound_joules > 0) state_.incumbent.raise_bound(options.known_bound_joules);
+    if (options.known_bound_joules > 0) {
+      state_.incumbent.raise_bound(options.known_bound_joules, kGivenBound);
+    }
     if (options.start) state_.offer(*options.start);
     // Otherwise a short time limit ends without a bound.
     if (state_.problem.graph.size() >= kSlowDescentNodes) {
@@ -237,6 +239,7 @@ class Solve {
 
   SolveResult finish() {
     state_.statistics.wall_seconds = state_.clock.elapsed();
+    state_.statistics.bound_by = state_.incumbent.bound_by();
     result_.statistics = state_.statistics;
     result_.interrupted = state_.interrupted;
     result_.solver_failed = !state_.trouble.empty();

@@ -52,6 +52,7 @@ void SolveState::report_progress(const std::string& phase, std::int64_t nodes) {
                     .nodes = nodes,
                     .incumbent_joules = incumbent.energy(),
                     .bound_joules = incumbent.bound(),
+                    .bound_by = incumbent.bound_by(),
                     .baseline_joules = base.energy_joules});
 }
 
@@ -108,10 +109,11 @@ double proof_cutoff(const SolveState& state, const ScaledMilp& scaled) {
   return scaled.to_units(target) + scaled.rounding + 2 * kCutoffSlack;
 }
 
-void raise_bound(SolveState& state, const ScaledMilp& scaled, double units) {
+void raise_bound(SolveState& state, const ScaledMilp& scaled, double units,
+                 std::string_view phase) {
   if (!std::isfinite(units)) return;
   const Joules extra = scaled.to_joules(units - scaled.rounding - kCutoffSlack);
-  state.incumbent.raise_bound(state.base.energy_joules + extra);
+  state.incumbent.raise_bound(state.base.energy_joules + extra, phase);
 }
 
 }  // namespace poet

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "poet/solve.hpp"
 #include "solver/formulation/useful_windows.hpp"
@@ -113,7 +114,7 @@ Joules provable_claim(const SolveState& state);
 /// the gap; infinity without an incumbent.
 double proof_cutoff(const SolveState& state, const ScaledMilp& scaled);
 
-/// Applies a bound of the model, in scaled units, to the problem. Ignores infinities.
-void raise_bound(SolveState& state, const ScaledMilp& scaled, double units);
+/// Applies a phase's bound of the model, in scaled units, to the problem. Ignores infinities.
+void raise_bound(SolveState& state, const ScaledMilp& scaled, double units, std::string_view phase);
 
 }  // namespace poet

@@ -183,6 +183,7 @@ class Sharing {
       if (proven_[p].order_sha256 != order) return;
       if (proven_[p].joules <= result.lower_bound_joules) return;
       result.lower_bound_joules = proven_[p].joules;
+      if (p != point) result.statistics.bound_by = kGivenBound;
       source = p;
     };
     offer(point);  // on equal terms it keeps its own

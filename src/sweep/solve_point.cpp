@@ -38,6 +38,7 @@ SolveStatistics added(const SolveStatistics& first, SolveStatistics second) {
     second.columns = first.columns;
     second.nonzeros = first.nonzeros;
   }
+  if (second.bound_by == kGivenBound && !first.bound_by.empty()) second.bound_by = first.bound_by;
   if (first.first_schedule_seconds > 0) {
     second.first_schedule_seconds = first.first_schedule_seconds;
   }

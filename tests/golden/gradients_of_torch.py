@@ -119,9 +119,9 @@ def digests_of_run(source, batch_size, seed, folder):
     return {gradient["name"]: gradient["sha256"] for gradient in result["gradients"]}, result["losses"][0]
 
 
-def check(model, source, batch_size, seed, folder):
+def check(model, source, batch_size, seed, folder, run_of=digests_of_run):
     """Returns the largest difference of a gradient, relative to the largest of its layer, and what is wrong."""
-    digests, loss = digests_of_run(source, batch_size, seed, folder)
+    digests, loss = run_of(source, batch_size, seed, folder)
     dump = Dump(run([sys.argv[2], source, str(batch_size), str(seed)]))
     problems = []
     parameters = {array["name"]: tensors(array) for array in dump.of("parameters")}

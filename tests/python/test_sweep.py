@@ -41,6 +41,12 @@ class Sweep(TestCase):
                 name = point.document["schedule_file"].rsplit("/", 1)[-1]
                 self.assertEqual(poet.Schedule.load(self.folder / "schedules" / name).energy, point.energy)
 
+    def test_schedules_say_what_proved_their_bounds(self):
+        rows = poet.sweep("linear", "m4", ram=[3330, 3500, "100%"], runtime=2, schedules=self.folder / "schedules")
+        files = [self.folder / "schedules" / point.document["schedule_file"].rsplit("/", 1)[-1] for point in rows]
+        self.assertEqual([poet.Schedule.load(file).document["solver"]["bound_by"] for file in files],
+                         ["given", "full model", "baseline"])
+
     def test_curves(self):
         svg = self.rows.plot(self.folder / "curve.svg")
         self.assertEqual((self.folder / "curve.svg").read_text(encoding="utf-8"), svg)

@@ -45,6 +45,8 @@ Joules target_of(const SolveState& state) {
 
 class GlancePhase {
  public:
+  static constexpr const char* kPhase = "glance";
+
   GlancePhase(SolveState& state, GlanceEffort effort)
       : state_(state),
         first_(effort == GlanceEffort::first),
@@ -153,13 +155,13 @@ class GlancePhase {
     std::int64_t units = 0;
     const auto take = [&](std::int64_t more) {
       units = std::max(units, more);
-      if (more > 0) state_.incumbent.raise_bound(claim_of_bound(graph(), costs_, units));
+      if (more > 0) state_.incumbent.raise_bound(claim_of_bound(graph(), costs_, units), kPhase);
       return note();
     };
     const ProofAttempt attempt = relax(trial, costs_, seconds, take);
     take(attempt.units);
     if (attempt.status != ProofAttempt::Status::proven) return units;
-    state_.incumbent.raise_bound(target_);
+    state_.incumbent.raise_bound(target_, kPhase);
     if (state_.incumbent.schedule()) return costs_.target;
     const ProofCosts no_costs = costs_for_infeasible(graph());
     const ProofAttempt at_any_cost = relax(build(trial.moments, no_costs), no_costs, seconds,
@@ -189,7 +191,7 @@ class GlancePhase {
 
   /// False if the solve must end.
   bool note(std::int64_t nodes = 0) {
-    state_.report_progress("glance", state_.statistics.nodes + nodes);
+    state_.report_progress(kPhase, state_.statistics.nodes + nodes);
     return !state_.stopping();
   }
 
@@ -260,7 +262,7 @@ class GlancePhase {
   void take(const ScaledMilp& scaled, const ProofCosts& costs, double bound) {
     if (costs.proves_infeasible() || bound == kInfinity) return;
     const double target = scaled.to_units(target_ - state_.base.energy_joules);
-    raise_bound(state_, scaled, std::min(bound, target + scaled.rounding + kCutoffSlack));
+    raise_bound(state_, scaled, std::min(bound, target + scaled.rounding + kCutoffSlack), kPhase);
   }
 
   SolveState& state_;

@@ -33,6 +33,8 @@ namespace {
 /// proven in 45 s, is open after 75 s).
 class ModelPhase {
  public:
+  static constexpr const char* kCounts = "counts";
+
   ModelPhase(SolveState& state, ModelKind kind)
       : state_(state),
         name_(kind == ModelKind::collapsed ? "relaxation" : "full model"),
@@ -167,14 +169,14 @@ class ModelPhase {
                               .time_limit_seconds = state_.time_for_step(kRootShare),
                               .memory_bytes = memory()};
     RootResult root = run_root_loop(*model_, graph(), scaled_, options, [&](double bound) {
-      raise_bound(state_, scaled_, bound);
+      raise_bound(state_, scaled_, bound, name_);
       state_.report_progress(name_);
       return !state_.stopping();
     });
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
     state_.work.add_moves(root.work);
     if (root.work == 0) state_.work.add_failed(options.most_work);  // it gave no answer
-    raise_bound(state_, scaled_, root.bound);
+    raise_bound(state_, scaled_, root.bound, name_);
     return root;
   }
 
@@ -258,8 +260,8 @@ class ModelPhase {
     };
     options.improved = [this](const Schedule& schedule) { state_.offer(schedule); };
     options.progress = [&](double bound, std::int64_t nodes) {
-      raise_bound(state_, scaled_, bound);
-      state_.report_progress("counts", statistics.nodes + nodes);
+      raise_bound(state_, scaled_, bound, kCounts);
+      state_.report_progress(kCounts, statistics.nodes + nodes);
       return !state_.stopping();
     };
     CountBranchingResult result = run_count_branching(*model_, graph(), scaled_, counts, options);
@@ -270,7 +272,7 @@ class ModelPhase {
       state_.work.add_failed(options.most_work);
       return subproblems;
     }
-    raise_bound(state_, scaled_, result.bound);
+    raise_bound(state_, scaled_, result.bound, kCounts);
     return std::move(result.subproblems);
   }
 

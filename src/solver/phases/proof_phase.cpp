@@ -13,6 +13,8 @@ namespace {
 
 class ProofPhase {
  public:
+  static constexpr const char* kPhase = "proof";
+
   ProofPhase(SolveState& state, const ProofTime& time) : state_(state), time_(time) {}
 
   ModelVerdict run() {
@@ -37,14 +39,15 @@ class ProofPhase {
     const ProofCosts costs = costs_for_claim(state_.problem.graph, claim);
     const ProofAttempt attempt = search(costs, time_.share);
     if (attempt.status == ProofAttempt::Status::proven) {
-      state_.incumbent.raise_bound(claim);
+      state_.incumbent.raise_bound(claim, kPhase);
     } else {
       state_.unproven_claim = claim;
       if (attempt.units > 0) {
-        state_.incumbent.raise_bound(claim_of_bound(state_.problem.graph, costs, attempt.units));
+        state_.incumbent.raise_bound(claim_of_bound(state_.problem.graph, costs, attempt.units),
+                                     kPhase);
       }
     }
-    state_.report_progress("proof");
+    state_.report_progress(kPhase);
   }
 
   ModelVerdict prove_infeasible() {
@@ -63,7 +66,7 @@ class ProofPhase {
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
                          .least_moments = kLeastProofMoments,
                          .progress = [this](int) {
-                           state_.report_progress("proof");
+                           state_.report_progress(kPhase);
                            return !state_.stopping();
                          }});
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;

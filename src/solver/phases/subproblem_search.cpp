@@ -239,7 +239,7 @@ class SubproblemSearch {
     subproblems_[which].bound = std::max(subproblems_[which].bound, units);
     double least = kInfinity;
     for (const Subproblem& subproblem : subproblems_) least = std::min(least, subproblem.bound);
-    raise_bound(state_, scaled_, least);
+    raise_bound(state_, scaled_, least, phase_);
   }
 
   static bool says_infeasible(const MipOptions& options, const MipResult& mip) {

@@ -37,6 +37,7 @@ void expect_same(const SolveResult& found, const SolveResult& expected) {
   EXPECT_EQ(found.interrupted, expected.interrupted);
   EXPECT_EQ(found.solver_failed, expected.solver_failed);
   EXPECT_EQ(found.statistics.formulation, expected.statistics.formulation);
+  EXPECT_EQ(found.statistics.bound_by, expected.statistics.bound_by);
   EXPECT_EQ(found.statistics.columns, expected.statistics.columns);
   EXPECT_EQ(found.statistics.nodes, expected.statistics.nodes);
 }
@@ -122,11 +123,14 @@ TEST(WatchedSolve, KnowsAProofThatWasReportedBeforeACrash) {
     const SolveResult result = solve(problem, options);
     options.progress({.phase = "proven",
                       .incumbent_joules = result.energy_joules,
-                      .bound_joules = result.lower_bound_joules});
+                      .bound_joules = result.lower_bound_joules,
+                      .bound_by = "proof"});
     std::raise(SIGKILL);
     return result;
   };
-  EXPECT_EQ(solve_watched(tight_problem(), {}, prove_and_crash).status, Status::optimal);
+  const SolveResult kept = solve_watched(tight_problem(), {}, prove_and_crash);
+  EXPECT_EQ(kept.status, Status::optimal);
+  EXPECT_EQ(kept.statistics.bound_by, "proof");
 }
 
 TEST(WatchedSolve, SaysUnknownOfACrashWithoutASchedule) {

@@ -23,8 +23,19 @@ TEST_F(IncumbentOfHill, TakesWhatIsValidAndBetter) {
   EXPECT_EQ(incumbent_.energy(), 6);
 }
 
+TEST_F(IncumbentOfHill, NamesThePhaseThatRaisedItsBoundLast) {
+  EXPECT_EQ(incumbent_.bound_by(), "baseline");
+  incumbent_.raise_bound(5.5, "glance");
+  incumbent_.raise_bound(5.25, "proof");
+  EXPECT_EQ(incumbent_.bound_by(), "glance");
+  incumbent_.offer(hill_recomputed());
+  incumbent_.raise_bound(100, "proof");
+  EXPECT_EQ(incumbent_.bound(), incumbent_.energy());
+  EXPECT_EQ(incumbent_.bound_by(), "proof");
+}
+
 TEST_F(IncumbentOfHill, CheaperThanTheProvenBoundIsAnErrorOfOurs) {
-  incumbent_.raise_bound(7);
+  incumbent_.raise_bound(7, "proof");
   EXPECT_TRUE(incumbent_.offer(hill_paged()));
   EXPECT_THROW(incumbent_.offer(hill_recomputed()), InternalError);
 }
