@@ -13,6 +13,7 @@
 
 #include "base/text/figures.hpp"
 #include "pictures/style.hpp"
+#include "report/fields.hpp"
 
 namespace poet::plot {
 namespace {
@@ -86,6 +87,10 @@ std::string banks_text(const BankedFigures& banked) {
 std::string subtitle(const ScheduleFile& file) {
   const Summary& s = file.summary;
   std::string text = fmt::format("One {} of {} nodes", step_word(file), file.graph.size());
+  if (const Copies& copies = file.model.copies; !copies.tensors.empty()) {
+    text += fmt::format(", {} of them {} copies for gradients", copies.tensors.size(),
+                        name_of(copies.mode));
+  }
   if (file.model.batch_size > 1) text += fmt::format(", batch size {}", file.model.batch_size);
   return text +
          fmt::format(

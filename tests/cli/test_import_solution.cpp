@@ -113,6 +113,27 @@ TEST_F(ImportSolution, ProvesWhatCostsAsMuchAsTheBaseline) {
   EXPECT_EQ(document(run).at("summary").at("gap"), 0);
 }
 
+TEST_F(ImportSolution, TakesThatOfAModelWithStatedCopiesOnlyWithThese) {
+  const Words model = problem("ds_cnn", "m4", "100%", "2") + Words{"--backward", "exact"};
+  const std::string copies =
+      folder_.write("copies.json", R"({"mode": "int8", "tensors": ["stem.relu", "pool"]})");
+  const Words copied = model + Words{"--copies", copies};
+  const std::string exported = export_to("model.mps", copied);
+  const std::string solution = keep_all(exported);
+  const std::string path = folder_.file("schedule.json");
+  ASSERT_EQ(import(solution, exported, copied + Words{"--output", path}).status, 0);
+  EXPECT_EQ(as_document(contents_of(path)).at("model").at("copies").at("tensors"),
+            (Words{"stem.relu", "pool"}));
+  const Finished replay =
+      poet_solve({"run", path, "--model", "ds_cnn", "--output", folder_.file("run.json")});
+  EXPECT_EQ(replay.status, 0) << replay.err;
+  EXPECT_THAT(import(solution, exported, model).err, HasSubstr("or set of copies"));
+  EXPECT_THAT(poet_solve(model + Words{"--copies", "int8", "--no-solve", "--export-model",
+                                       folder_.file("without.mps")})
+                  .err,
+              HasSubstr("without.mps, without copies: a search chooses them later"));
+}
+
 TEST_F(ImportSolution, ReadsStdin) {
   const Words everything = problem("linear", "m4", "100%", "2");
   const std::string exported = export_to("model.mps", everything);

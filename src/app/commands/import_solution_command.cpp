@@ -120,6 +120,7 @@ Run add_import_solution(CLI::App& app) {
           "the RAM budget of the export, as for a solve but without min; chip: the platform's RAM");
   add_paging_options(app, arguments->asked.question.paging_time, arguments->asked.question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
+  add_copies_option(app, arguments->asked.model, kWhatToSolve);
   add_settings_without_search(app, arguments->asked.question.settings);
   OptionGroup output(app, kWhatToWrite);
   output.text("--output", arguments->to.output, "FILE",

@@ -147,7 +147,9 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
     export_milp({.graph = subject.graph, .limits = limits}, arguments.export_model,
                 origin_of(subject, arguments.asked.question.settings));
   });
-  spdlog::info("MILP written to {}", arguments.export_model);
+  const bool searches = arguments.asked.question.settings.copies != CopyChoice::none;
+  spdlog::info("MILP written to {}{}", arguments.export_model,
+               searches ? ", without copies: a search chooses them later" : "");
 }
 
 /// The exit status of the search goes into the file as well, so that a reader of the file alone

@@ -61,7 +61,11 @@ class CopySearch {
     if (!options_.start_set.empty()) search_in(problem_of_set(choices_, options_.start_set));
     for (const CopySet& set : start_sets()) search_in(problem_of_set(choices_, set));
     if (choices_.size() == 0) return std::move(found_);
-    for (const double share : {kFirstRound, 1 - kFirstRound}) search_round(share * all_moves_);
+    // Each round ends with a whole search.
+    const Seconds rest = options_.seconds * (1 - 2 * kLongTime) - watch_.elapsed();
+    for (const double share : {kFirstRound, 1 - kFirstRound}) {
+      search_round(share * all_moves_, share * rest);
+    }
     return std::move(found_);
   }
 
@@ -94,15 +98,19 @@ class CopySearch {
     if (!best_plan_.fits() && !stopping()) note(in, judge(in, {}));
   }
 
-  void search_round(double moves) {
+  /// Whichever of moves and time is used up first ends the round, and cools it.
+  void search_round(double moves, Seconds seconds) {
     hand_ = best_;
     NodePlan plan = best_plan_;
     const CopySet before = best_.set;
-    for (double made = 0; made < moves && !stopping();) {
+    const Seconds begun = watch_.elapsed();
+    double done = 0;  // share of the round
+    for (double made = 0; done < 1 && !stopping();) {
       made += static_cast<double>(judge_moves_);
+      done = std::max(made / moves, (watch_.elapsed() - begun) / seconds);
       const CopyProblem next = problem_of_set(choices_, changed(hand_.set));
       NodePlan judged = judge(next, plan);
-      const double cooling = std::max(0.0, 1 - made / moves);
+      const double cooling = std::max(0.0, 1 - done);
       if (!accepts(plan, next, judged, 2 * random_.uniform() * cooling)) continue;
       hand_ = next;
       plan = std::move(judged);

@@ -82,7 +82,7 @@ std::string_view meaning(std::string_view key, const ExportHead& expected) {
   if (key == kColumns) return ": another version of this program wrote it; export the model again";
   if (key != kGraph) return "";
   if (fact_value(expected, kOrder) != kGiven) return ": another order of the nodes";
-  return ": another model, platform, batch size or memory power scale";
+  return ": another model, platform, batch size, memory power scale or set of copies";
 }
 
 void check_fact(InputErrors& errors, const ExportHead& found, const ExportHead& expected,

@@ -180,8 +180,8 @@ TEST_F(ImportIntoHill, ExplainsAnotherGraphIfItCan) {
     });
   };
   EXPECT_THAT(difference(), testing::StartsWith("x.mps: graph: found 'sha256 "));
-  EXPECT_THAT(difference(), testing::EndsWith(": another model, platform, batch size or memory "
-                                              "power scale"));
+  EXPECT_THAT(difference(), testing::EndsWith(": another model, platform, batch size, memory "
+                                              "power scale or set of copies"));
   other.platform = "a72";
   other.batch_size = 4;
   EXPECT_EQ(difference(),
