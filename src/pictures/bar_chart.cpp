@@ -193,14 +193,29 @@ class BarDrawing {
       y += kBarStep;
     }
     svg.line(left(), first - 2, left(), end, "edge");
-    if (group.bound > 0) {
-      const double x = axis_(overhead_of(group.bars.front(), group.bound));
-      svg.line(x, first - 2, x, end, "budget");
-    }
+    if (group.bound > 0) draw_bound(svg, group, first);
     y = first;  // texts are above the line
     for (const MethodBar& bar : group.bars) {
       draw_texts(svg, bar, y);
       y += kBarStep;
+    }
+  }
+
+  /// Beside all bars that it bounds: an order of its own may need less.
+  void draw_bound(SvgWriter& svg, const BarGroup& group, double first) {
+    const auto is_bounded = [](const MethodBar& bar) {
+      return !bar.without.empty() || bar.lower_bound_joules > 0;
+    };
+    const auto y_of = [&](auto bar) {
+      return first + kBarStep * static_cast<double>(bar - group.bars.begin());
+    };
+    const double x = axis_(overhead_of(group.bars.front(), group.bound));
+    auto end = group.bars.begin();
+    while (true) {
+      const auto begin = std::find_if(end, group.bars.end(), is_bounded);
+      if (begin == group.bars.end()) return;
+      end = std::find_if_not(begin, group.bars.end(), is_bounded);
+      svg.line(x, y_of(begin) - 2, x, y_of(end), "budget");
     }
   }
 

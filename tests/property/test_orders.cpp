@@ -14,6 +14,7 @@
 
 #include "solver/order/order_moves.hpp"
 #include "solver/order/order_search.hpp"
+#include "solver/order/start_orders.hpp"
 #include "support/cases.hpp"
 #include "support/executed_step.hpp"
 #include "support/order_rules.hpp"
@@ -33,8 +34,9 @@ struct SeenOrders {
   int forward_behind = 0;  ///< with a forward node behind a backward one
   int transfers = 0;
   int recomputations = 0;
-  int orders = 0;        ///< that were drawn
-  int over_another = 0;  ///< of them, with a node that takes over another input
+  int orders = 0;           ///< that were drawn
+  int over_another = 0;     ///< of them, with a node that takes over another input
+  int brought_forward = 0;  ///< of them, with updates or what frees RAM earlier than before
 };
 
 /// The graph in this order, if all of it is right.
@@ -71,6 +73,11 @@ void draw_orders(const Graph& given, const StepNodes& step, const Precedence& pr
     if (!moves.change(order)) continue;
     ++drawn;
     ++seen.orders;
+    if (drawn % 8 == 0) {
+      const NodeOrder before = order;
+      order = (drawn % 16 == 0 ? with_early_updates : with_early_freeing)(given, precedence, order);
+      seen.brought_forward += order == before ? 0 : 1;
+    }
     const Graph moved = expect_order(given, step, order);
     seen.over_another += takes_over_another(given, order, moved) ? 1 : 0;
     const Schedule schedule = baseline(moved).schedule;
@@ -189,6 +196,7 @@ TEST(Orders, OfRandomGraphsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   print("graphs", cases, seen);
   EXPECT_GT(seen.other, cases / 4);
   EXPECT_GT(seen.over_another, cases);
+  EXPECT_GT(seen.brought_forward, cases);
   EXPECT_GT(seen.recomputations, cases / 5);
 }
 

@@ -51,6 +51,8 @@ constexpr double kMovesOfChange = 30;             // what it takes to change an 
 /// order of the first. More and shorter rounds cool down too soon: with a first round of a fiftieth
 /// the same problem ended 3 to 6 % higher.
 constexpr double kFirstRound = 0.33;
+/// Of the changes to an order, those behind which updates, or what frees RAM, comes forward.
+constexpr double kEarlyShare = 0.1;
 /// Of the trouble of the plan at hand, as long as no plan fits.
 constexpr double kTroubleHeat = 0.02;
 /// Changes by node in search of an order whose working set fits, and their threshold.
@@ -71,8 +73,10 @@ class OrderSearch {
   OrderSearch(const Problem& problem, const Precedence& precedence,
               const OrderSearchOptions& options)
       : problem_(problem),
+        precedence_(precedence),
         options_(options),
         random_(std::uint64_t{options.seed} << 32),
+        early_random_((std::uint64_t{options.seed} << 32) + 1),
         moves_(problem.graph, precedence, random_),
         judge_(problem),
         starts_(start_orders(problem.graph, precedence)),
@@ -113,7 +117,7 @@ class OrderSearch {
       note(judge_.judge(start, {}, judge_moves(), options_.seed, [this] { return stopping(); }));
       if (best_order_ != order_) order_ = at_hand;
     }
-    if (!best_.fits() || best_order_ == given_) return;
+    if (best_order_ == given_) return;
     search_in(NodeOrder(best_order_), 0, kStartsTime * options_.seconds);
   }
 
@@ -176,6 +180,18 @@ class OrderSearch {
   /// No schedule is known in any order.
   void begin() { note(judge(order_, {}, judge_moves())); }
 
+  /// A random change. If there are other orders to begin with, updates or what frees RAM are
+  /// brought forward behind some of them: what a random change has set free comes to its place at
+  /// once.
+  bool change(NodeOrder& order) {
+    const NodeOrder before = order;
+    const bool is_changed = moves_.change(order);
+    if (starts_.empty() || early_random_.uniform() >= kEarlyShare) return is_changed;
+    const auto early = early_random_.uniform() < 0.5 ? with_early_updates : with_early_freeing;
+    order = early(problem_.graph, precedence_, order);
+    return order != before;
+  }
+
   void search_round(double moves) {
     order_ = best_order_;
     NodePlan plan = best_;
@@ -184,7 +200,7 @@ class OrderSearch {
     while (made < moves && !stopping()) {
       NodeOrder next = order_;
       made += kMovesOfChange;
-      if (!moves_.change(next)) continue;
+      if (!change(next)) continue;
       // A computation that does not fit by itself fits in no plan.
       const bool fits_one_by_one = working_set_.excess(next, problem_.limits.ram_budget_bytes) == 0;
       if (!fits_one_by_one && plan.fits()) continue;
@@ -257,9 +273,11 @@ class OrderSearch {
   }
 
   const Problem& problem_;
+  const Precedence& precedence_;
   const OrderSearchOptions& options_;
   Stopwatch watch_;
   Random random_;
+  Random early_random_;  ///< decides which changes bring something forward
   OrderMoves moves_;
   OrderJudge judge_;
   std::vector<NodeOrder> starts_;

@@ -75,35 +75,45 @@ class FreeingOrder {
   NodeOrder order_;
 };
 
-/// An order of an order as one of the graph.
-NodeOrder of_graph(const NodeOrder& first, NodeOrder second) {
-  for (int& node : second) node = first[node];
-  return second;
-}
-
-Precedence in_places(const Precedence& precedence, const std::vector<int>& place) {
+/// `change` of the graph in this order, as an order of the graph.
+template <typename Change>
+NodeOrder changed_in(const Graph& graph, const Precedence& precedence, const NodeOrder& order,
+                     Change change) {
+  const std::vector<int> place = places_of(order);
   Precedence pairs = precedence;
   for (auto& [first, second] : pairs) {
     first = place[first];
     second = place[second];
   }
-  return pairs;
+  NodeOrder changed = change(permuted(graph, order), pairs);
+  for (int& node : changed) node = order[node];
+  return changed;
 }
 
 }  // namespace
 
-NodeOrder freeing_order(const Graph& graph, const Precedence& precedence) {
-  return FreeingOrder(graph, precedence).run();
+NodeOrder with_early_updates(const Graph& graph, const Precedence& precedence,
+                             const NodeOrder& order) {
+  return changed_in(graph, precedence, order, [](const Graph& moved, const Precedence& pairs) {
+    return early_updates(moved, pairs).order;
+  });
+}
+
+NodeOrder with_early_freeing(const Graph& graph, const Precedence& precedence,
+                             const NodeOrder& order) {
+  return changed_in(graph, precedence, order, [](const Graph& moved, const Precedence& pairs) {
+    return FreeingOrder(moved, pairs).run();
+  });
 }
 
 std::vector<NodeOrder> start_orders(const Graph& graph, const Precedence& precedence) {
-  const NodeOrder early = early_updates(graph, precedence).order;
-  const NodeOrder both = of_graph(
-      early, freeing_order(permuted(graph, early), in_places(precedence, places_of(early))));
   NodeOrder given(graph.nodes.size());
   std::iota(given.begin(), given.end(), 0);
+  const NodeOrder early = with_early_updates(graph, precedence, given);
+  const NodeOrder freeing = with_early_freeing(graph, precedence, given);
+  const NodeOrder both = with_early_freeing(graph, precedence, early);
   std::vector<std::pair<Bytes, NodeOrder>> ranked;
-  for (const NodeOrder& order : {early, freeing_order(graph, precedence), both}) {
+  for (const NodeOrder& order : {early, freeing, both}) {
     const Bytes peak = keep_all_peak(graph, order);
     if (order != given && peak <= keep_all_peak(graph, given)) ranked.emplace_back(peak, order);
   }

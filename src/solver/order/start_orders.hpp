@@ -6,9 +6,14 @@
 
 namespace poet {
 
-/// The order in which each node that frees more than it makes comes as early as is legal, and all
-/// others keep their relative order.
-NodeOrder freeing_order(const Graph& graph, const Precedence& precedence);
+/// A legal order with each update of parameters, and what only it needs, as early as is legal. All
+/// other nodes keep their relative order.
+NodeOrder with_early_updates(const Graph& graph, const Precedence& precedence,
+                             const NodeOrder& order);
+
+/// Likewise with each node that frees more than it makes.
+NodeOrder with_early_freeing(const Graph& graph, const Precedence& precedence,
+                             const NodeOrder& order);
 
 /// Orders other than the given one with which a search may begin: of early updates, of early
 /// freeing, and of both. Each needs no more RAM than the given one if everything is kept; the one

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <set>
 #include <span>
 #include <string>
@@ -233,6 +234,20 @@ TEST(MethodsSvg, HasABarForEachMethodAndTheBoundOfItsGroup) {
     EXPECT_THAT(svg, HasSubstr("class=\"dot2\""));
     EXPECT_THAT(svg, HasSubstr("class=\"budget\""));
   }
+}
+
+// A bar without a bound is in an order of its own, which may need less.
+TEST(MethodsSvg, DrawsTheBoundBesideTheBarsThatItBounds) {
+  std::vector<MethodBar> bars;
+  for (const Joules bound : {11.0, 0.0, 11.0, 11.0, 0.0})
+    bars.push_back({"tiny", "a", "both", "", 14, bound, 10});
+  const std::string svg = methods_svg(bars);
+  const std::regex line("class=\"budget\" d=\"M[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)\"");
+  std::vector<double> lengths;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), line), end; at != end; ++at) {
+    lengths.push_back(std::stod((*at)[2]) - std::stod((*at)[1]));
+  }
+  EXPECT_EQ(lengths, (std::vector<double>{14, 17, 32})) << "in the legend, and of one and two bars";
 }
 
 // A bound that is proven without recomputation would lie above bars of methods that recompute.

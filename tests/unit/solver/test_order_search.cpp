@@ -287,13 +287,14 @@ TEST(StartOrders, AreLegalAndNeedNoMoreThanTheGivenOneAndTheFirstLeast) {
 // Each narrow node frees a wide one.
 TEST(StartOrders, HaveWhatFreesMoreThanItMakesAsSoonAsItCanBeComputed) {
   const Graph graph = wide_branches(3).graph;
-  EXPECT_EQ(freeing_order(graph, precedence(graph)), (NodeOrder{0, 1, 4, 2, 5, 3, 6, 7}));
+  EXPECT_EQ(with_early_freeing(graph, precedence(graph), first_order(graph)),
+            (NodeOrder{0, 1, 4, 2, 5, 3, 6, 7}));
 }
 
-/// Gradients of a chain, all of which stay until the updates at the end.
-TEST(OrderSearch, FindsAScheduleAtOnceWhereEarlyUpdatesHaveOne) {
+/// Gradients of a chain, all of which stay until the updates at the end: of layer k, node 2k+2 is
+/// the gradient of its weights.
+Graph late_updates(int layers) {
   std::vector<Node> nodes;
-  constexpr int kLayers = 40;
   const auto add = [&](Bytes bytes, std::vector<int> inputs) {
     nodes.push_back({.name = fmt::format("n{}", nodes.size()),
                      .op = "custom",
@@ -303,16 +304,41 @@ TEST(OrderSearch, FindsAScheduleAtOnceWhereEarlyUpdatesHaveOne) {
                      .inputs = std::move(inputs)});
   };
   add(1, {});
-  for (int k = 0; k < kLayers; ++k) {
+  for (int k = 0; k < layers; ++k) {
     add(1, {std::max(0, 2 * k - 1)});  // the gradient of what the layer reads
     add(100, {2 * k + 1});             // and of its weights
   }
-  for (int k = 0; k < kLayers; ++k) {
+  for (int k = 0; k < layers; ++k) {
     add(0, {2 * k + 2});
     nodes.back().recompute = false;
     nodes.back().writes_parameters = {fmt::format("w{}", k)};
   }
-  Problem problem{.graph = make_graph(std::move(nodes))};
+  return make_graph(std::move(nodes));
+}
+
+TEST(StartOrders, BringUpdatesAndWhatFreesForwardFromAnyOrder) {
+  constexpr int kCount = 6;
+  const Graph updates = late_updates(kCount);
+  const Graph branches = wide_branches(kCount).graph;
+  Random random(1);
+  OrderMoves of_updates(updates, {}, random);
+  OrderMoves of_branches(branches, {}, random);
+  NodeOrder late = first_order(updates);
+  NodeOrder wide = first_order(branches);
+  for (int drawn = 0; drawn < 100; ++drawn) {
+    of_updates.change(late);
+    of_branches.change(wide);
+    const auto early = places_of(with_early_updates(updates, {}, late));
+    const auto freeing = places_of(with_early_freeing(branches, {}, wide));
+    for (int k = 0; k < kCount; ++k) {
+      EXPECT_EQ(early[2 * kCount + 1 + k], early[2 * k + 2] + 1) << "the update of layer " << k;
+      EXPECT_EQ(freeing[kCount + 1 + k], freeing[k + 1] + 1) << "the narrow end of branch " << k;
+    }
+  }
+}
+
+TEST(OrderSearch, FindsAScheduleAtOnceWhereEarlyUpdatesHaveOne) {
+  Problem problem{.graph = late_updates(40)};
   problem.limits = {
       .ram_budget_bytes = 300, .runtime_budget_seconds = 200, .techniques = {.paging = false}};
   int asked = 0;
