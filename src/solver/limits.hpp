@@ -23,6 +23,8 @@ inline constexpr double kSearchShare = 0.3;
 /// of 1000 nodes had none after 10 s at 60 % of its RAM, as the search was stopped on its way
 /// there.
 inline constexpr double kScheduleShare = 0.6;
+/// With so many nodes a model fits no memory limit, so this search has all the time that there is.
+inline constexpr int kNoModelNodes = 10'000;
 /// A longer search before a model whose relaxation alone takes minutes: its moves and its share.
 inline constexpr std::int64_t kLargeModelMoves = 40'000'000;
 inline constexpr double kLargeModelShare = 0.5;

@@ -135,7 +135,7 @@ class Solve {
   /// Returns false if no further model should be tried.
   bool solve_model(ModelKind kind) {
     UsefulWindows windows = windows_of(kind);
-    ExpectedSize size = expected_size(state_.problem.graph, windows);
+    ExpectedSize size = size_of(windows);
     const bool large = size.nonzeros > state_.most_complete_nonzeros();
     if (state_.refining) {
       const std::int64_t built = large ? size.on_demand : size.nonzeros;
@@ -143,8 +143,9 @@ class Solve {
     } else if (large && !state_.fast()) {
       if (!look_without_model()) return false;
       windows = windows_of(kind);
-      size = expected_size(state_.problem.graph, windows);
+      size = size_of(windows);
     }
+    if (state_.stopping()) return false;
     // A fast solve has no time for a relaxation that large.
     const std::int64_t needed = state_.fast() ? size.nonzeros : size.on_demand;
     if (needed > state_.most_nonzeros()) {
@@ -160,7 +161,12 @@ class Solve {
   }
 
   UsefulWindows windows_of(ModelKind kind) const {
-    return useful_windows(state_.problem, kind == ModelKind::collapsed, affordable_extra(state_));
+    return useful_windows(state_.problem, kind == ModelKind::collapsed, affordable_extra(state_),
+                          stop_);
+  }
+
+  ExpectedSize size_of(const UsefulWindows& windows) const {
+    return expected_size(state_.problem.graph, windows, stop_);
   }
 
   /// The relaxation of a large model takes minutes. Before it come a longer local search, a proof
@@ -259,6 +265,7 @@ class Solve {
   }
 
   SolveState state_;
+  std::function<bool()> stop_ = [this] { return state_.stopping(); };
   SolveResult result_;
   bool looked_ = false;    ///< look_without_model() was called
   std::string not_built_;  ///< why the memory limit kept a model from being built, in words

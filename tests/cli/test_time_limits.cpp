@@ -88,5 +88,17 @@ TEST(TimeLimit, IsKeptOnAGraphOfThousandsOfNodes) {
   EXPECT_NE(run.err.find("'chain' has 6000 nodes"), std::string::npos) << run.err;
 }
 
+// Estimates that grow with the square of the nodes took most of a second here. The first schedule
+// takes longer than this limit, so no document of some hundred megabytes comes after it.
+TEST(TimeLimit, IsKeptOnAGraphOfTwentyThousandNodes) {
+  const std::string model = chain_model(10'000);
+  const double reading = poet_solve({"info", "-", "--json"}, model).wall_seconds;
+  const Finished run = poet_solve(
+      {"--model", "-", "--ram-budget", "60%", "--runtime-budget", "1.5", "--time-limit-s", "2"},
+      model);
+  EXPECT_LE(run.wall_seconds, reading + 1.1 * 2 + 1);
+  EXPECT_TRUE(run.status == 0 || run.status == 4) << run.err;
+}
+
 }  // namespace
 }  // namespace poet::test

@@ -185,11 +185,11 @@ void warn_about_chip(const Subject& subject, Bytes ram_for_tensors) {
                format_bytes(*subject.platform->ram_bytes), subject.platform->name);
 }
 
-/// Chains of 10,000 and 20,000 nodes at 60 % of their RAM took 3.3 and 15 s of processor time for
-/// the first schedule, and some 30 bytes for each stage that a tensor lives through, of which the
-/// baseline has half the square of the nodes.
+/// A graph of 20,000 nodes at 60 % of its RAM took 7 s of processor time for the first schedule,
+/// and some 30 bytes for each stage that a tensor lives through, of which the baseline has half the
+/// square of the nodes.
 void warn_about_size(const Subject& subject, const SolveSettings& settings) {
-  constexpr Seconds kSecondsOfPair = 4e-8;
+  constexpr Seconds kSecondsOfPair = 2e-8;
   constexpr Bytes kBytesOfStage = 30;
   const double size = subject.graph.size();
   const Seconds seconds = kSecondsOfPair * size * size;

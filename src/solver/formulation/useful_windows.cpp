@@ -82,14 +82,15 @@ class Usefulness {
   std::vector<Joules> after_idle_;  // G_t, for i < t
 };
 
-void find_windows(const Problem& problem, bool idle, Joules extra_energy, UsefulWindows& windows) {
+void find_windows(const Problem& problem, bool idle, Joules extra_energy,
+                  const std::function<bool()>& stop, UsefulWindows& windows) {
   const Graph& graph = problem.graph;
   const auto affordable = [&](Joules own, Joules further) {
     return further < kNever && own + further <= extra_energy;
   };
   Usefulness useful(problem, idle);
   windows.idle_recompute.resize(graph.size());
-  for (int t = graph.size() - 1; t > 0; --t) {
+  for (int t = graph.size() - 1; t > 0 && !(stop && stop()); --t) {
     useful.go_to(t);
     windows.idle_recompute[t].resize(t);
     for (int i = 0; i < t; ++i) {
@@ -108,7 +109,8 @@ void find_windows(const Problem& problem, bool idle, Joules extra_energy, Useful
 
 }  // namespace
 
-UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joules extra_energy) {
+UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joules extra_energy,
+                             const std::function<bool()>& stop) {
   const Graph& graph = problem.graph;
   const int size = graph.size();
   UsefulWindows windows{.recompute = std::vector<bool>(size), .page = std::vector<bool>(size)};
@@ -117,7 +119,7 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   for (int i = 0; i < size; ++i) windows.last_use.push_back(i);
   windows.last_recompute = windows.last_use;
   windows.last_page_in = windows.last_use;
-  find_windows(problem, !windows.collapsed(), extra_energy, windows);
+  find_windows(problem, !windows.collapsed(), extra_energy, stop, windows);
   for (int i = 0; i < size; ++i) {
     windows.last_first_use.push_back(last_use(graph, i));
     windows.recompute[i] = problem.limits.techniques.remat && windows.last_recompute[i] > i;
@@ -128,11 +130,12 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   return windows;
 }
 
-ExpectedSize expected_size(const Graph& graph, const UsefulWindows& windows) {
+ExpectedSize expected_size(const Graph& graph, const UsefulWindows& windows,
+                           const std::function<bool()>& stop) {
   constexpr std::int64_t kPerResidency = 5;  // rows of a tensor in a stage, and of its user there
   constexpr std::int64_t kPerUser = 6;
   ExpectedSize size;
-  for (int t = windows.first_stage; t < graph.size(); ++t) {
+  for (int t = windows.first_stage; t < graph.size() && !(stop && stop()); ++t) {
     std::int64_t computable = 1;
     std::int64_t terms = 0;
     for (int i = 0; i < t; ++i) {

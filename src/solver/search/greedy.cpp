@@ -84,7 +84,11 @@ struct Step {
 class Descent {
  public:
   Descent(Timeline& timeline, Return back, const Stop& stop)
-      : timeline_(timeline), back_(back), stop_(stop), prices_(timeline.size()) {}
+      : timeline_(timeline),
+        back_(back),
+        stop_(stop),
+        spans_(timeline.size()),
+        prices_(timeline.size()) {}
 
   void run() {
     bool fresh = true;
@@ -114,11 +118,21 @@ class Descent {
                                   timeline_.costs().nodes[step.entry.node].bytes);
   }
 
+  /// The idle span of a node around a moment, from the last look if nothing has changed between the
+  /// ends of that span since: all moments between them have it alike.
+  const IdleSpan* idle_span(int node, Position at) {
+    IdleSpan& span = spans_[node];
+    if (span.from < at && at < span.to) return &span;
+    const std::optional<IdleSpan> found = find_idle_span(timeline_, node, at);
+    span = found.value_or(IdleSpan());
+    return found ? &span : nullptr;
+  }
+
   void collect(Position at) {
     steps_.clear();
     for (int node = 0; node <= stage_of(at); ++node) {
-      const std::optional<IdleSpan> span = find_idle_span(timeline_, node, at);
-      if (!span) continue;
+      const IdleSpan* span = idle_span(node, at);
+      if (span == nullptr) continue;
       const int last = stage_of(span->to);
       // The first stage that can compute the node behind that moment.
       const int soon = std::max(stage_of(at) + (node_at(at) < node ? 0 : 1), node + 2);
@@ -165,6 +179,7 @@ class Descent {
     if (least == kUseless) return false;
     bring_back(timeline_, best.entry, kUseless);
     timeline_.tidy();
+    timeline_.for_each_touched([this](int node) { spans_[node] = {}; });
     timeline_.commit();
     return true;
   }
@@ -193,6 +208,7 @@ class Descent {
   Timeline& timeline_;
   Return back_;
   const Stop& stop_;
+  std::vector<IdleSpan> spans_;  // by node, the last that was looked for
   std::vector<Prices> prices_;
   std::vector<Step> steps_;
 };

@@ -86,6 +86,8 @@ class PartedSearch {
       return options_.stop() || watch.elapsed() >= most;
     };
     const std::vector<Schedule> plans = descents(costs_, stop);
+    // To begin each of the searches below takes a second with 20,000 nodes.
+    if (timeline_.size() >= kSlowDescentNodes && stop()) return best_;
     const TechniqueSet& techniques = problem_.limits.techniques;
     if (options_.has_parts && techniques.paging && techniques.remat) {
       search_without(&TechniqueSet::paging);
@@ -111,6 +113,7 @@ class PartedSearch {
     Timeline timeline(costs);
     const bool is_large = timeline.size() >= kSlowDescentNodes;
     const auto take = [&](const Timeline& plan) {
+      if (is_large && !plan.feasible() && stop()) return;  // it was cut short, and nothing starts
       plans.push_back(to_schedule(plan));
       if (is_large) note(plans.back());
     };

@@ -104,6 +104,14 @@ class Timeline {
   /// commit.
   void tidy();
   void commit() { changes_.clear(); }
+  /// Calls visit(node) for all nodes whose instances or uses have changed since the last commit.
+  template <typename Visit>
+  void for_each_touched(const Visit& visit) const {
+    for (const Change& change : changes_) {
+      visit(change.entry.node);
+      for (const int input : costs_.graph().nodes[change.entry.node].inputs) visit(input);
+    }
+  }
   void rollback();
   /// Replaces all entries, and commits. Leaves out those that are not possible.
   void restore(const std::vector<Entry>& entries);
