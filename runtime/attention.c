@@ -130,7 +130,7 @@ POET_KERNEL void poet_attention_context(const struct poet_attention_spec* a, con
 }
 
 /* Room for some rows and keys of dP, which has no other one: whole rows, if one fits. */
-#if POET_LANES
+#if POET_LANES >= 8
 enum { kGradientRows = 16, kGradientRoom = 8192 };
 #else
 enum { kGradientRows = 4, kGradientRoom = 64 };

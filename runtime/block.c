@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_block.h"
 
+#include "poet_lanes.h"
+
 const poet_real poet_zero = 0;
 
 /* Operands of a block that lie beside each other, one apart, share a pointer. Operands in a line
@@ -57,6 +59,22 @@ POET_INLINE void sum_block(const struct poet_block* block, int32_t rows, int32_t
     POET_UNROLL for (j = 0; j < columns; ++j) out[j * block->out_column] = sums[i * columns + j];
   }
 }
+
+/* A function for each shape and place. */
+#define POET_SUMS(name, rows, columns, lefts, rights)    \
+  POET_APART void name(const struct poet_block* block) { \
+    sum_block(block, rows, columns, lefts, rights);      \
+  }
+POET_SUMS(sum_column_line, POET_BLOCK, 1, kInLine, kInLine)
+POET_SUMS(sum_column, POET_BLOCK, 1, kAnywhere, kAnywhere)
+POET_SUMS(sum_one_line, 1, 1, kInLine, kAnywhere)
+POET_SUMS(sum_one, 1, 1, kAnywhere, kAnywhere)
+
+static inline int is_in_line(const struct poet_block* block) {
+  return block->terms.left[2] == 1 && block->terms.right[2] == 1;
+}
+
+#if POET_LANES != 4 /* else block_helium.c has more than one column */
 
 enum { kTaps = 3 };
 
@@ -128,30 +146,17 @@ POET_APART void sum_taps_back(const struct poet_block* block) {
   sum_taps(block, -1);
 }
 
-/* A function for each shape and place. */
-#define POET_SUMS(name, rows, columns, lefts, rights)    \
-  POET_APART void name(const struct poet_block* block) { \
-    sum_block(block, rows, columns, lefts, rights);      \
-  }
 POET_SUMS(sum_beside_beside, POET_BLOCK, POET_BLOCK, kBeside, kBeside)
 POET_SUMS(sum_line_beside, POET_BLOCK, POET_BLOCK, kInLine, kBeside)
 POET_SUMS(sum_any_beside, POET_BLOCK, POET_BLOCK, kAnywhere, kBeside)
 POET_SUMS(sum_line_line, POET_BLOCK, POET_BLOCK, kInLine, kInLine)
 POET_SUMS(sum_line_any, POET_BLOCK, POET_BLOCK, kInLine, kAnywhere)
 POET_SUMS(sum_any_any, POET_BLOCK, POET_BLOCK, kAnywhere, kAnywhere)
-POET_SUMS(sum_column_line, POET_BLOCK, 1, kInLine, kInLine)
-POET_SUMS(sum_column, POET_BLOCK, 1, kAnywhere, kAnywhere)
 POET_SUMS(sum_row_beside, 1, POET_BLOCK, kAnywhere, kBeside)
 POET_SUMS(sum_row, 1, POET_BLOCK, kAnywhere, kAnywhere)
 POET_SUMS(sum_long_row_line, 1, POET_BLOCK_ROW, kInLine, kInLine)
 POET_SUMS(sum_long_row_beside, 1, POET_BLOCK_ROW, kAnywhere, kBeside)
 POET_SUMS(sum_long_row, 1, POET_BLOCK_ROW, kAnywhere, kAnywhere)
-POET_SUMS(sum_one_line, 1, 1, kInLine, kAnywhere)
-POET_SUMS(sum_one, 1, 1, kAnywhere, kAnywhere)
-
-static inline int is_in_line(const struct poet_block* block) {
-  return block->terms.left[2] == 1 && block->terms.right[2] == 1;
-}
 
 static void sum_square(const struct poet_block* block) {
   const struct poet_terms* t = &block->terms;
@@ -168,6 +173,8 @@ static void sum_square(const struct poet_block* block) {
   }
 }
 
+#endif
+
 void poet_sum_block(const struct poet_block* block, int32_t rows, int32_t columns) {
   if (block->bytes.of) {
     block->bytes.of->sum(block, rows, columns);
@@ -175,6 +182,11 @@ void poet_sum_block(const struct poet_block* block, int32_t rows, int32_t column
     (rows > 1                    ? is_in_line(block) ? sum_column_line : sum_column
      : block->terms.left[2] == 1 ? sum_one_line
                                  : sum_one)(block);
+#if POET_LANES == 4
+  } else {
+    poet_sum_vectors(block, rows, columns);
+  }
+#else
   } else if (rows == POET_BLOCK) {
     sum_square(block);
   } else if (block->right_column == 1) {
@@ -184,4 +196,5 @@ void poet_sum_block(const struct poet_block* block, int32_t rows, int32_t column
   } else {
     (is_in_line(block) ? sum_long_row_line : sum_long_row)(block);
   }
+#endif
 }

@@ -43,7 +43,7 @@ POET_INLINE void some_weights(const struct poet_conv2d_spec* c, const struct poe
       .right_column = plane,
       .out_column = 1};
   int32_t j, k, tap, height, width;
-#if POET_LANES
+#if POET_LANES >= 8
   if (poet_conv_weights_by_lanes(c, part, image, map, dw)) return;
 #else
   if (poet_depthwise_weights(c, part, image, map, dw)) return;

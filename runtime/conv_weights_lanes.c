@@ -6,7 +6,7 @@
 
 #include "poet_lanes.h"
 
-#if POET_LANES
+#if POET_LANES >= 8
 
 enum { kPanelPositions = 128, kTileWeights = 256 };
 

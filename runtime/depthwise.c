@@ -46,7 +46,7 @@ static void add_tap(const struct poet_conv2d_spec* c, int to_map, int32_t r, int
   }
 }
 
-#if !POET_LANES
+#if POET_LANES < 8
 enum { kWindow = 3 };
 
 /* Kernels of 3 x 3 with a stride of 1, whose middle tap lies on its output. Where there are no
@@ -170,7 +170,7 @@ void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_rea
                     const struct poet_weights* w, const poet_real* start, poet_real* out) {
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
   const int32_t inputs = to_map ? plane : map_plane, outputs = to_map ? map_plane : plane;
-#if !POET_LANES
+#if POET_LANES < 8
   const int windows = is_window(c);
 #endif
   int32_t n, k, i, r, s;
@@ -178,7 +178,7 @@ void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_rea
     int32_t at = 0;
     for (k = 0; k < c->channels; ++k, from += inputs, out += outputs) {
       const poet_real first = start ? start[k] : (poet_real)0;
-#if !POET_LANES
+#if POET_LANES < 8
       if (windows) {
         poet_real weights[kWindow * kWindow];
         for (i = 0; i < kWindow * kWindow; ++i, ++at) weights[i] = weight_at(w, at, k);

@@ -105,7 +105,7 @@ void poet_gather(const struct poet_conv2d_spec* c, int to_map, const poet_real* 
   const struct poet_run wide = columns_with_edges(&g, w);
   struct poet_run rows, columns;
   int32_t y, x;
-#if POET_LANES
+#if POET_LANES >= 8
   if (!w->bytes && poet_gather_by_lanes(&g, c->batch, from, w->real, start, out)) return;
 #endif
   for (y = 0; y >= 0; y = poet_after(&g.rows, &rows)) {

@@ -4,7 +4,7 @@
  * ones. Between two panels of the same sums, these are in the output. */
 #include "poet_lanes.h"
 
-#if POET_LANES
+#if POET_LANES >= 8
 
 enum { kMostRuns = 32, kPanelTerms = 288 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_lanes.h"
 
-#if POET_LANES
+#if POET_LANES >= 8
 
 enum { kVector = 8 };
 typedef poet_real vector __attribute__((vector_size(kVector * sizeof(poet_real))));

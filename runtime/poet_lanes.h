@@ -13,8 +13,8 @@
 #include "poet_conv.h"
 #include "poet_product.h"
 
-/* The widest vectors: 0 for none, 8 for what every processor of this kind has, 16 if a processor
- * with AVX2 may turn up. */
+/* The widest vectors: 0 or 1 for none, 4 for the blocks of block_helium.c, 8 for what every
+ * processor of this kind has, 16 if a processor with AVX2 may turn up. */
 #ifndef POET_LANES
 #if !defined(__GNUC__) || POET_KIND_OF(POET_REAL) == POET_KIND_double
 #define POET_LANES 0
@@ -22,12 +22,19 @@
 #define POET_LANES 16
 #elif defined(__SSE2__) || defined(__aarch64__)
 #define POET_LANES 8
+#elif defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#define POET_LANES 4
 #else
 #define POET_LANES 0
 #endif
 #endif
 
-#if POET_LANES
+#if POET_LANES == 4
+
+/* poet_sum_block() of numbers in more than one column. */
+void poet_sum_vectors(const struct poet_block* block, int32_t rows, int32_t columns);
+
+#elif POET_LANES >= 8
 
 /* Adds the terms to rows x width sums, row by row; right operands of a term are `width` numbers. */
 typedef void poet_sum_lanes(const struct poet_terms* terms, const poet_real* const* left,

@@ -71,7 +71,7 @@ void poet_product(const struct poet_product_spec* p, const struct poet_sink* out
     outer_product(p, out);
     return;
   }
-#if POET_LANES
+#if POET_LANES >= 8
   if (!p->bytes.of) {
     poet_product_by_lanes(p, out);
     return;

@@ -3,7 +3,7 @@
  * as fit into panels. */
 #include "poet_lanes.h"
 
-#if POET_LANES
+#if POET_LANES >= 8
 
 enum { kTileRows = 64, kTileColumns = 64, kTileTerms = 128 };
 /* A panel pays off if more rows than these read it. */

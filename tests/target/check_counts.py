@@ -3,7 +3,7 @@
 
 usage: check_counts.py CHECK POET_SOLVE BUILD_DIR
 
-CHECK is `kernels`, `elements`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with
+CHECK is `kernels`, `elements`, `steps`, `vectors`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with
 the POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
 may take a tenth more. Exit status: 0 it holds; 1 it does not, with a line for each difference; 77 without a compiler or QEMU.
 """
@@ -22,7 +22,7 @@ import board
 
 RECORD = HERE / "counts.json"
 CHIP = ["-std=c99", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
-BOARD = ["startup.c", "semihosting.c", f"{board.LARGE}.c"]
+HELIUM_CHIP = ["-std=c99", "-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard"]
 # A number takes 5 instructions to unpack, which 16 filters with one tap share: 0.3 for each multiply-accumulate of 2.9.
 MOST_WITH_COPY = {"pointwise_48_16_16x16": 1.12}
 MODELS = {"small_cnn": board.MODEL, "ds_cnn": "ds_cnn", "resnet18_cifar": "resnet18_cifar"}
@@ -50,14 +50,14 @@ def flags_of(step):
     return run(["make", "-s", "-f", snippet, "--eval", f"flags:; @echo $({snippet.stem.upper()}_CFLAGS)", "flags"]).split()
 
 
-def run_program(step, program, *others):
+def run_program(step, program, *others, machine=board.LARGE, chip=CHIP):
     """What it prints, as lines of words. `others`: more exports that it links, without a clock, whose name is of one of them."""
     binary = step.parent / f"{pathlib.Path(program).stem}.elf"
-    files = [EXAMPLE / name for name in (BOARD[:2] if others else BOARD)]
+    files = [EXAMPLE / name for name in ("startup.c", "semihosting.c", *([] if others else [f"{machine}.c"]))]
     files += [source for folder in (step, *others) for source in sorted(folder.glob("*.c"))]
-    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, *(f"-I{folder}" for folder in others), HERE / program, *files,
-         "-nostartfiles", "--specs=nano.specs", "-L", EXAMPLE, "-T", EXAMPLE / f"{board.LARGE}.ld", "-Wl,--gc-sections", "-o", binary])
-    printed = run(["qemu-system-arm", "-machine", board.LARGE, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
+    run([board.COMPILER, *chip, *flags_of(step), "-I", EXAMPLE, *(f"-I{folder}" for folder in others), HERE / program, *files,
+         "-nostartfiles", "--specs=nano.specs", "-L", EXAMPLE, "-T", EXAMPLE / f"{machine}.ld", "-Wl,--gc-sections", "-o", binary])
+    printed = run(["qemu-system-arm", "-machine", machine, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
                    "-semihosting-config", "enable=on,target=native", "-kernel", binary])
     return binary, [line.split() for line in printed.splitlines()]
 
@@ -166,6 +166,39 @@ def steps(poet_solve, folder):
     return failures + page_lacks(rows)
 
 
+def count_vectors(poet_solve, folder):
+    """Instructions of kernels that vectors compute, for each multiply-accumulate, on a Cortex-M55."""
+    step = export(poet_solve, folder / "small_cnn", MODELS["small_cnn"])
+    _, lines = run_program(step, "kernel_counts.c", machine=board.HELIUM, chip=HELIUM_CHIP)
+    counts = {}
+    for kernel, direction, ticks, units in lines:
+        if kernel.startswith(("3x3", "pointwise", "dense")) and direction in ("forward", "input", "weight"):
+            counts.setdefault(kernel, {})[direction] = round(board.HELIUM_INSTRUCTIONS_PER_TICK * int(ticks) / int(units), 2)
+    return counts
+
+
+def vectors(poet_solve, folder):
+    """They have the bits of numbers, but for subnormal ones; with POET_LANES=1 there are none, and all bits."""
+    recorded, found = json.loads(RECORD.read_text())["vectors"], count_vectors(poet_solve, folder)
+    failures = same_names(found, recorded)
+    for kernel, counts in found.items():
+        for direction, count in counts.items():
+            failures += above(count, recorded[kernel][direction], f"instructions of vectors for each unit of {kernel} {direction}")
+    page = (SOURCE / "docs" / "runtime.md").read_text()
+    rows = [f"| `{kernel}` | " + " | ".join(f"{count:.2f}" for count in counts.values()) + " |" for kernel, counts in recorded.items()]
+    failures += [f"docs/runtime.md lacks the row {row}" for row in rows if row not in page]
+    step = folder / "small_cnn" / "step"
+    _, [numbers] = run_program(step, "helium.c")
+    _, [by_vectors] = run_program(step, "helium.c", machine=board.HELIUM, chip=HELIUM_CHIP)
+    binary, [alone] = run_program(step, "helium.c", machine=board.HELIUM, chip=[*HELIUM_CHIP, "-DPOET_LANES=1"])
+    failures += [] if alone == numbers else [f"POET_LANES=1 gives {alone}; a Cortex-M4 {numbers}"]
+    failures += [] if by_vectors[0] == numbers[0] else [f"vectors give {by_vectors[0]} of ordinary numbers; a Cortex-M4 {numbers[0]}"]
+    failures += [] if by_vectors[1] != numbers[1] else ["vectors have the bits of subnormal numbers, which the page denies"]
+    code = run(["arm-none-eabi-objdump", "-d", binary])
+    failures += ["POET_LANES=1 has vectors"] if re.search(r"v(add|sub|mul|fma)\.f32\s+q", code) else []
+    return failures
+
+
 def updates(poet_solve, folder):
     recorded = json.loads(RECORD.read_text())["updates"]
     found = count_updates(poet_solve, folder)
@@ -223,6 +256,7 @@ def record(poet_solve, folder):
     RECORD.write_text(json.dumps({"compiler": compiler(), "kernels": count_program(poet_solve, folder, "kernel_counts.c"),
                                   "elements": count_program(poet_solve, folder, "element_counts.c"),
                                   "steps": count_steps(poet_solve, folder),
+                                  "vectors": count_vectors(poet_solve, folder),
                                   "updates": count_updates(poet_solve, folder)}, indent=1) + "\n")
     return []
 
@@ -234,7 +268,7 @@ def main():
         print("skipped, nothing is counted on an emulated chip: there is no " + ", ".join(missing))
         return 77
     try:
-        failures = {each.__name__: each for each in (kernels, elements, steps, updates, stack, record)}[check](poet_solve, pathlib.Path(folder))
+        failures = {each.__name__: each for each in (kernels, elements, steps, vectors, updates, stack, record)}[check](poet_solve, pathlib.Path(folder))
     except board.Failure as failure:
         failures = [str(failure)]
     for failure in failures:

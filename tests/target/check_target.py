@@ -331,6 +331,14 @@ def banks(example):
     expect_equal(chip.gradients, one.gradients, "gradients in one memory")
 
 
+def vectors(example):
+    """A Cortex-M55, whose vectors the kernels use, trains with the bits of the host."""
+    variant = board.Variant("helium", "100%")
+    expect_equal(example.link(variant, board.HELIUM), "", f"{variant.name} on {board.HELIUM}")
+    expect("poet_sum_vectors" in symbols(example, variant, board.HELIUM), "the program has no vectors")
+    expect_bits_of_host(example, variant, board.HELIUM, 2)
+
+
 def random_order(nodes, seed):
     """A legal order of the nodes of a schedule file: edges, reads of parameters before writes, writes in their order."""
     before = [set(node["inputs"]) for node in nodes]

@@ -53,6 +53,9 @@ OWN_CLASSIFIED = Variant("own", "chip", classifies=True)
 # The board of which the example is about, and one with more RAM than anything here needs, whose timer counts instructions.
 SMALL, LARGE = "netduinoplus2", "mps2-an386"
 INSTRUCTIONS_PER_TICK = 40  # of LARGE
+# A board with a Cortex-M55, and so with vectors.
+HELIUM = "mps3-an547"
+HELIUM_INSTRUCTIONS_PER_TICK = 31.25
 TICKS_PER_SECOND = 25e6
 
 
