@@ -108,16 +108,16 @@ def panel(rows, model, x, y):
 
 def figure(rows, models):
     columns = min(3, len(models))
-    width, height = columns * WIDTH + 10, -(-len(models) // columns) * HEIGHT + 34
+    width, height = columns * WIDTH + 10, -(-len(models) // columns) * HEIGHT + 50
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
              f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
     for number, model in enumerate(models):
         parts += panel(rows, model, number % columns * WIDTH, number // columns * HEIGHT)
     for number, mode in enumerate(MODES):
         x = LEFT + number * 90
-        parts.append(f'<rect x="{x}" y="{height - 22}" width="14" height="4" fill="{COLOURS[mode]}"/>'
-                     f'<text x="{x + 20}" y="{height - 16}">{mode}</text>')
-    parts.append(f'<text x="{LEFT + 280}" y="{height - 16}">extra energy over RAM, in shares of keep-all without copies'
+        parts.append(f'<rect x="{x}" y="{height - 38}" width="14" height="4" fill="{COLOURS[mode]}"/>'
+                     f'<text x="{x + 20}" y="{height - 32}">{mode}</text>')
+    parts.append(f'<text x="{LEFT}" y="{height - 12}">extra energy over RAM, in shares of keep-all without copies'
                  "</text>")
     return "\n".join(parts) + "\n</svg>\n"
 
