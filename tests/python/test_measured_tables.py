@@ -18,11 +18,12 @@ LAYERS = range(1, 13)
 
 def operation(name, reads, writes=(), makes=()):
     return {"event": "op", "op": name, "seconds": 0.001, "reads": reads, "writes": list(writes),
-            "backward": name != "layer", "makes": [{"id": each, "bytes": 1000} for each in makes]}
+            "backward": name != "layer",
+            "makes": [{"id": each, "bytes": 1500 if 300 < each < 400 else 1000} for each in makes]}
 
 
 def small_log():
-    """A chain of layers, whose updates come at the end. Layer k has weight 100 + k and output 200 + k."""
+    """A chain of layers, whose updates come at the end. Layer k has output 200 + k and weight gradient 300 + k."""
     lines = [{"format": "poet-step-log", "version": 1, "name": "small"},
              {"event": "memory", "id": 200, "bytes": 1000, "kind": "input", "name": "input"}]
     lines += [{"event": "memory", "id": 100 + k, "bytes": 1000, "kind": "parameter", "name": f"w{k}"} for k in LAYERS]
