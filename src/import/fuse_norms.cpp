@@ -258,7 +258,9 @@ void fuse_norms(OnnxGraph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const std::string op = graph.nodes[i].op;
     if (op == "Div") fuse_layer_norm(graph, links, graph.nodes[i]);
-    if (op == "Div" || op == "Mul") fuse_root_mean_square(graph, links, graph.nodes[i]);
+    // Of a layer norm that it has become, the links know no ones.
+    const std::string left = graph.nodes[i].op;
+    if (left == "Div" || left == "Mul") fuse_root_mean_square(graph, links, graph.nodes[i]);
     if (op == "InstanceNormalization") fuse_group_norm(graph, links, graph.nodes[i]);
   }
   remove_unread_nodes(graph);

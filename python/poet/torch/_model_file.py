@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from poet.torch._layers import Layer, Layers, Refused
+from poet.torch._layers import Layers, Refused
 
 
 def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str]) -> None:
