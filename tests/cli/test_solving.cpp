@@ -61,6 +61,15 @@ TEST(Solving, WithEffortFastProvesASmallGraph) {
   EXPECT_EQ(fast.at("summary").at("energy_joules"), proven.at("summary").at("energy_joules"));
 }
 
+TEST(Solving, SaysWhatIsOpenAndWhatItWaitsForIfVerbose) {
+  const Words words = problem("resnet18_cifar", "m4", "440000", "3") + Words{"--time-limit-s", "3"};
+  const Finished verbose = poet_solve(words + Words{"-v"});
+  EXPECT_THAT(verbose.err, HasSubstr("open: "));
+  EXPECT_THAT(verbose.err, HasSubstr(" % of the energy, 0.01 % asked; waits for cheaper "));
+  EXPECT_THAT(verbose.err, HasSubstr("waits for the model without forward stages"));
+  EXPECT_THAT(poet_solve(words).err, testing::Not(HasSubstr("waits for")));
+}
+
 /// The best schedule known costs 0.7443 J. The local search alone ends 14 % above it; what
 /// --effort fast does besides must not depend on how busy the machine is.
 TEST(Solving, WithEffortFastComesCloseToTheBestSchedule) {

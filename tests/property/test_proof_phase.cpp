@@ -1,9 +1,11 @@
 // Proofs in moment models, as a phase of the solver: no bound above the optimum.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,10 +19,11 @@
 namespace poet::test {
 namespace {
 
-using Take = std::function<void(const SolveResult&, SolveState&)>;
+using Bounds = std::vector<Joules>;
+using Take = std::function<void(const SolveResult&, SolveState&, const Bounds& shown)>;
 
-/// Calls take() for random problems with their settled answers, gap 0, which both tests share, and
-/// a solve that knows nothing yet.
+/// Calls take() for random problems with their settled answers, gap 0, which both tests share, a
+/// solve that knows nothing yet, and the bounds that it will have shown on its way.
 void for_each_settled(const CaseRange& range, const Take& take) {
   static std::map<int, SolveResult> answers;
   for (int number = range.first; number < range.first + range.count; ++number) {
@@ -31,9 +34,11 @@ void for_each_settled(const CaseRange& range, const Take& take) {
     SolveResult& best = known->second;
     if (is_new) best = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 30}});
     if (!settled(best)) continue;
-    const SolveOptions options{.settings = {.gap = 1e-3, .time_limit_seconds = 20}};
+    SolveOptions options{.settings = {.gap = 1e-3, .time_limit_seconds = 20}};
+    Bounds shown;
+    options.progress = [&](const Progress& now) { shown.push_back(now.bound_joules); };
     SolveState state(problem, options);
-    take(best, state);
+    take(best, state, shown);
   }
 }
 
@@ -42,16 +47,22 @@ TEST(ProofPhase, NeverRaisesTheBoundAboveTheOptimum) {
   const CaseRange range = wanted_cases(40);
   int searched = 0;
   int proven = 0;
-  for_each_settled(range, [&](const SolveResult& best, SolveState& state) {
+  int shown_early = 0;  // before the phase was over
+  for_each_settled(range, [&](const SolveResult& best, SolveState& state, const Bounds& shown) {
     if (!best.schedule) return;
     state.offer(*best.schedule);
     if (state.proven()) return;  // by the baseline
     ++searched;
+    const Joules before = state.incumbent.bound();
     ASSERT_EQ(run_proof_phase(state, {.share = 1, .of_elapsed = 3}), ModelVerdict::open);
     EXPECT_LE(state.incumbent.bound(), best.energy_joules * (1 + kSameEnergy));
+    EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
+    shown_early += shown.size() > 1 && shown[shown.size() - 2] > before ? 1 : 0;
     proven += state.proven() ? 1 : 0;
   });
-  std::cout << fmt::format("{} of {} problems proven\n", proven, searched);
+  std::cout << fmt::format("{} of {} problems proven, {} bounds shown on the way\n", proven,
+                           searched, shown_early);
+  EXPECT_GT(shown_early, 0);
   EXPECT_GE(searched, range.count / 8);
   EXPECT_GE(2 * proven, searched);
 }
@@ -60,13 +71,14 @@ TEST(ProofPhase, NeverRaisesTheBoundAboveTheOptimum) {
 TEST(ProofPhase, FindsThatThereIsNoScheduleAndNeverWhereThereIsOne) {
   int infeasible = 0;
   int proven = 0;
-  for_each_settled(wanted_cases(40), [&](const SolveResult& best, SolveState& state) {
-    const bool none =
-        run_proof_phase(state, {.share = 1, .of_elapsed = 3}) == ModelVerdict::infeasible;
-    EXPECT_FALSE(none && best.schedule);
-    infeasible += best.status == Status::infeasible ? 1 : 0;
-    proven += none ? 1 : 0;
-  });
+  for_each_settled(
+      wanted_cases(40), [&](const SolveResult& best, SolveState& state, const Bounds&) {
+        const bool none =
+            run_proof_phase(state, {.share = 1, .of_elapsed = 3}) == ModelVerdict::infeasible;
+        EXPECT_FALSE(none && best.schedule);
+        infeasible += best.status == Status::infeasible ? 1 : 0;
+        proven += none ? 1 : 0;
+      });
   std::cout << fmt::format("{} of {} problems without a schedule proven\n", proven, infeasible);
   EXPECT_GE(2 * proven, infeasible);
   EXPECT_GT(proven, 0);

@@ -199,7 +199,8 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
   check_budgets(question, subject);
   // The search for the smallest RAM budget takes time, so what cannot be written is refused first.
   const PlotDirectory plots(arguments.plot_directory, subject.model.name);
-  ProgressLine line(session.quiet);
+  ProgressLine line(session.quiet,
+                    Outlook(question.settings.gap, question.settings.time_limit_seconds));
   AnswerOptions options{.prices_moves = arguments.prices_moves,
                         .suggest = suggest_schedule,
                         .interrupted = [] { return interrupted(); }};

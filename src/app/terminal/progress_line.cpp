@@ -105,6 +105,7 @@ void StatusLine::clear() {
 
 void ProgressLine::show(const Progress& progress) {
   if (line_.quiet()) return;
+  outlook_.note(progress);
   const bool begins = progress.phase != last_phase_;
   const bool news = begins || progress.incumbent_joules != last_incumbent_;
   const Seconds since = progress.elapsed_seconds - last_shown_;
@@ -114,11 +115,13 @@ void ProgressLine::show(const Progress& progress) {
   last_shown_ = progress.elapsed_seconds;
   last_phase_ = progress.phase;
   last_incumbent_ = progress.incumbent_joules;
-  if (line_.on_terminal()) {
-    line_.draw(short_text(progress, terminal_width() - 1));
-  } else {
-    spdlog::info("{}", progress_text(progress));
+  if (!line_.on_terminal()) spdlog::info("{}", progress_text(progress));
+  if (begins || progress.elapsed_seconds - last_outlook_ >= kPipeInterval) {
+    last_outlook_ = progress.elapsed_seconds;
+    line_.clear();
+    spdlog::debug("{}", outlook_.text());
   }
+  line_.draw(short_text(progress, terminal_width() - 1));
 }
 
 void TaskLine::started(const std::string& name) {

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
+#include "app/terminal/outlook.hpp"
 #include "poet/solve.hpp"
 
 namespace poet::cli {
@@ -28,17 +30,21 @@ class StatusLine {
 };
 
 /// Shows where a solve stands: the line of a terminal; in a pipe or log a new line every few
-/// seconds, at once if a phase begins, and within a second if the schedule gets better.
+/// seconds, at once if a phase begins, and within a second if the schedule gets better. With
+/// --verbose a line says what is still open and why, if a phase begins and every few seconds.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet) : line_(quiet) {}
+  explicit ProgressLine(bool quiet, Outlook outlook = Outlook())
+      : line_(quiet), outlook_(std::move(outlook)) {}
 
   void show(const Progress& progress);
   void clear() { line_.clear(); }
 
  private:
   StatusLine line_;
+  Outlook outlook_;
   double last_shown_ = -1e9;
+  double last_outlook_ = -1e9;
   std::string last_phase_;
   double last_incumbent_ = 0;
 };

@@ -112,8 +112,8 @@ class Prover {
     const ProofSearchLimits limits{.seconds = few ? std::min(left, share) : left,
                                    .nodes = few ? kSmallTree : 0,
                                    .least_root = few ? kLeastRoot : 0};
-    const auto show = [&](std::int64_t /*units*/) {
-      proof_.stopped = proof_.stopped || !options_.progress(moments);
+    const auto show = [&](std::int64_t units) {
+      proof_.stopped = proof_.stopped || !options_.progress(moments, units);
       return !proof_.stopped;
     };
     const auto search = [&](const ProofReport& report) {

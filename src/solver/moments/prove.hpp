@@ -27,8 +27,11 @@ struct ProveOptions {
   Seconds seconds = 0;
   Bytes memory_bytes = 0;  ///< of a process; 0: no limit
   int least_moments = 1;   ///< of the first model
-  /// Called now and then with the moments of the model that is searched; false ends the search.
-  std::function<bool(int moments)> progress = [](int) { return true; };
+  /// Called now and then with the moments of the model that is searched, and the units that its
+  /// root proves if there are more; false ends the search.
+  std::function<bool(int moments, std::int64_t units)> progress = [](int, std::int64_t) {
+    return true;
+  };
 };
 
 struct Proof {

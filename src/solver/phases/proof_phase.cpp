@@ -1,6 +1,8 @@
 #include "solver/phases/phases.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "solver/limits.hpp"
@@ -37,35 +39,40 @@ class ProofPhase {
     if (state_.gap_joules() < kUnprovable * extra) return;
     if (claim > state_.unproven_claim - kMuchLower * extra) return;
     const ProofCosts costs = costs_for_claim(state_.problem.graph, claim);
-    const ProofAttempt attempt = search(costs, time_.share);
+    // As it comes: the search goes on long after its last gain, and may be ended from outside.
+    const auto take = [&](std::int64_t units) {
+      if (units <= 0) return;
+      state_.incumbent.raise_bound(claim_of_bound(state_.problem.graph, costs, units), kPhase);
+    };
+    const ProofAttempt attempt = search(costs, time_.share, take);
     if (attempt.status == ProofAttempt::Status::proven) {
       state_.incumbent.raise_bound(claim, kPhase);
     } else {
       state_.unproven_claim = claim;
-      if (attempt.units > 0) {
-        state_.incumbent.raise_bound(claim_of_bound(state_.problem.graph, costs, attempt.units),
-                                     kPhase);
-      }
+      take(attempt.units);
     }
     state_.report_progress(kPhase);
   }
 
   ModelVerdict prove_infeasible() {
     const ProofAttempt attempt =
-        search(costs_for_infeasible(state_.problem.graph), std::min(kBlindProofShare, time_.share));
+        search(costs_for_infeasible(state_.problem.graph), std::min(kBlindProofShare, time_.share),
+               [](std::int64_t) {});
     if (attempt.status != ProofAttempt::Status::proven) return ModelVerdict::open;
     state_.searches_without_result = 1;
     return ModelVerdict::infeasible;
   }
 
-  ProofAttempt search(const ProofCosts& costs, double share) {
+  ProofAttempt search(const ProofCosts& costs, double share,
+                      const std::function<void(std::int64_t)>& take) {
     const Seconds start = state_.clock.elapsed();
     Proof proof = prove(state_.problem, costs,
                         {.seconds = std::min(state_.share_of_time(share),
                                              std::max(kLeastProofPhase, time_.of_elapsed * start)),
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
                          .least_moments = kLeastProofMoments,
-                         .progress = [this](int) {
+                         .progress = [&](int, std::int64_t units) {
+                           take(units);
                            state_.report_progress(kPhase);
                            return !state_.stopping();
                          }});
