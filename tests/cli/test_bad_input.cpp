@@ -265,7 +265,7 @@ TEST(BadModel, InWhichNothingTrainsIsAnErrorOfAllThatTrain) {
        {solve, sweep, Words{"info", model}, Words{"advise", "--model", model} + on + limits,
         Words{"baselines", "--model", model} + on + limits}) {
     const Finished refused = poet_solve(command);
-    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_EQ(refused.status, 2) << testing::PrintToString(command);
     EXPECT_THAT(
         refused.err,
         HasSubstr("frozen.json: nothing trains in this model: set \"trainable\" of a layer, "
