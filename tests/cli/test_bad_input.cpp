@@ -254,9 +254,8 @@ TEST(BadModel, InWhichNothingTrainsIsAnErrorOfAllThatTrain) {
  "layers": [{"name": "fc", "op": "linear", "inputs": ["input"], "out_features": 2, "trainable": false},
             {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 2}]})";
   const TemporaryFolder folder;
-  const std::string model = folder.path("frozen.json");
-  const std::string schedule = folder.path("schedule.json");
-  write_file(model, kFrozen);
+  const std::string model = folder.write("frozen.json", kFrozen);
+  const std::string schedule = folder.file("schedule.json");
   const Words limits{"--ram-budget", "100%", "--runtime-budget", "2"};
   const Words forward{"--backward", "none"};
   const Words on{"--platform", "m4"};
@@ -266,15 +265,15 @@ TEST(BadModel, InWhichNothingTrainsIsAnErrorOfAllThatTrain) {
        {solve, sweep, Words{"info", model}, Words{"advise", "--model", model} + on + limits,
         Words{"baselines", "--model", model} + on + limits}) {
     const Finished refused = poet_solve(command);
-    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_EQ(refused.status, 2) << testing::PrintToString(command);
     EXPECT_THAT(
         refused.err,
         HasSubstr("frozen.json: nothing trains in this model: set \"trainable\" of a layer, "
                   "such as 'fc', or use --backward none"));
-    EXPECT_EQ(poet_solve(command + forward).status, 0) << command;
+    EXPECT_EQ(poet_solve(command + forward).status, 0) << testing::PrintToString(command);
   }
   EXPECT_EQ(poet_solve({"run", schedule, "--model", model}).status, 0);
-  EXPECT_EQ(poet_solve({"export", schedule, "--model", model, "--output", folder.path("c")}).status,
+  EXPECT_EQ(poet_solve({"export", schedule, "--model", model, "--output", folder.file("c")}).status,
             0);
 }
 
