@@ -32,7 +32,8 @@ void state_licence(FolderFile& file) {
   const std::string line =
       fmt::format("SPDX-License-Identifier: {}",
                   is_of_model(file.name) ? "LicenseRef-Model-Owner" : "Apache-2.0");
-  const bool is_c = file.name.ends_with(".c") || file.name.ends_with(".h");
+  const bool is_c =
+      file.name.ends_with(".c") || file.name.ends_with(".h") || file.name.ends_with(".ino");
   const std::string comment = is_c                         ? fmt::format("/* {} */\n", line)
                               : file.name.ends_with(".md") ? fmt::format("<!-- {} -->\n", line)
                                                            : fmt::format("# {}\n", line);
