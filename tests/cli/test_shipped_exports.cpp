@@ -1,5 +1,7 @@
 // What a company ships: whose each file of an export is, a program to begin with, and two networks
 // in one program.
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <sstream>
 
