@@ -156,7 +156,7 @@ void count_data(Draft& draft) {
       model.data_count +=
           element_count(x) / (layer.spec->op.starts_with("cross_entropy") ? x.back() : 1);
     }
-    if (!layer.spec->op.starts_with("batch_norm")) continue;
+    if (!layer.spec->op.starts_with("batch_norm") || layer.parameters.empty()) continue;
     const int parameters = layer.parameters.front();
     const DraftParameters& norm = draft.parameters[parameters];
     const bool is_frozen = layer.spec->attributes.at("frozen").height != 0;
