@@ -139,6 +139,8 @@ struct Model {
   /// bytes fits with its offsets.
   Bytes alignment = kUsualAlignment;
   Copies copies{};
+  std::int64_t data_count = 0;     ///< of an exact graph: elements of all inputs and targets
+  std::int64_t running_count = 0;  ///< likewise: of the running statistics that batches change
   /// Of an exact graph with a backward pass: what it was built from.
   std::shared_ptr<const ModelSpec> spec{};
 };

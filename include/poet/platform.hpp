@@ -157,6 +157,20 @@ enum class TrainingArray {
   optimizer    ///< moments
 };
 
+/// What a program of exported C has in RAM, by term, as its `poet_plan.h` says it.
+struct ExportedRam {
+  std::optional<Bytes> arena_bytes{};  ///< absent until the schedule has offsets
+  Bytes parameters_bytes = 0;          ///< that train; all others are constants
+  Bytes moments_bytes = 0;
+  Bytes kept_bytes = 0;                    ///< gradients that are accumulated over steps
+  Bytes running_bytes = 0;                 ///< running statistics of norms
+  Bytes data_bytes = 0;                    ///< of all inputs and targets
+  Bytes stack_bytes = 0;                   ///< at most
+  std::optional<Bytes> total_ram_bytes{};  ///< all of these; absent without the arena
+
+  bool operator==(const ExportedRam&) const = default;
+};
+
 /// What training needs on the device beside the tensors of the graph. A RAM budget is about tensors
 /// only, unless it is `chip` or --count-parameters is given.
 struct DeviceMemory {
@@ -165,6 +179,8 @@ struct DeviceMemory {
   Bytes optimizer_bytes = 0;   ///< what the optimizer keeps for each parameter
   Bytes reserve_bytes = 0;     ///< what the platform sets aside
   Bytes flash_bytes = 0;       ///< parameters in flash
+  /// Of an exact graph of layers whose elements are float32.
+  std::optional<ExportedRam> exported{};
 
   bool operator==(const DeviceMemory&) const = default;
   Bytes ram_bytes() const {

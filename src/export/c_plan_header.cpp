@@ -11,6 +11,7 @@
 
 #include "export/c_names.hpp"
 #include "export/c_sources.hpp"
+#include "model/chip_ram.hpp"
 #include "model/shape.hpp"
 #include "poet/version.hpp"
 
@@ -36,10 +37,6 @@ std::string_view element_type(const StepNode& node, const TrainingStep& step, in
   }
   return "float";
 }
-
-/// What the deepest kernel takes with what calls it. tests/target holds it against the compiler's
-/// own figures, and a painted stack against it.
-constexpr int kStackBytes = 1344;
 
 class PlanHeader {
  public:

@@ -68,7 +68,12 @@ constexpr std::string_view kForwardPass =
   for (i = 0; i < POET_OUTPUT_0_COUNT && status == POET_OK; ++i) printf("%.9g\n", (double)output[i]);
 )";
 
-std::string example_main(const DevicePlan& plan) {
+/// What programs for hosts and for boards share: all memory, and the statements that hand it over.
+struct ProgramText {
+  std::string arrays, statements;
+};
+
+ProgramText program_text(const DevicePlan& plan) {
   const TrainingStep& step = *plan.step;
   const DataText inputs = data_text("input", "INPUT", step.inputs);
   const DataText targets = data_text("target", "TARGET", step.targets);
@@ -87,35 +92,44 @@ std::string example_main(const DevicePlan& plan) {
         "static poet_real output[POET_OUTPUT_0_COUNT];\n"
         "static poet_real* const outputs[POET_OUTPUT_COUNT] = {output};\n";
   }
+  return {
+      "#include \"poet_plan.h\"\n\n"
+      "static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));\n" +
+          arrays + inputs.arrays + targets.arrays +
+          std::string(plan.storage_bytes > 0 ? kStorage : ""),
+      "  memset(&memory, 0, sizeof memory);\n  memory.arena = arena;\n"
+      "  memory.constants = poet_constants;\n  memory.constant_bytes = poet_constant_bytes;\n" +
+          members + "  status = poet_initialise(&poet_plan, &memory, 1);\n" + inputs.fills +
+          targets.fills};
+}
+
+std::string example_main(const DevicePlan& plan) {
+  const auto [arrays, statements] = program_text(plan);
   return fmt::format(
       "/* A start for a program of your own: data are of a seed, and what is printed is what\n"
       " * `poet-solve run` has. */\n"
-      "#include <stdio.h>\n#include <string.h>\n\n#include \"poet_plan.h\"\n\n"
-      "static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));\n"
-      "{}{}{}{}\nint main(void) {{\n"
+      "#include <stdio.h>\n#include <string.h>\n\n{}\nint main(void) {{\n"
       "  struct poet_memory memory;\n  poet_real losses[POET_LOSS_COUNT + 1];\n"
-      "  int status, step, i;\n  memset(&memory, 0, sizeof memory);\n  memory.arena = arena;\n"
-      "  memory.constants = poet_constants;\n  memory.constant_bytes = poet_constant_bytes;\n{}"
-      "  status = poet_initialise(&poet_plan, &memory, 1);\n{}{}{}"
+      "  int status, step, i;\n{}{}"
       "  if (status != POET_OK) printf(\"status %d\\n\", status);\n"
       "  return status == POET_OK ? 0 : 1;\n}}\n",
-      arrays, inputs.arrays, targets.arrays, plan.storage_bytes > 0 ? kStorage : "", members,
-      inputs.fills, targets.fills, step.is_forward ? kForwardPass : kTraining);
+      arrays, statements, plan.step->is_forward ? kForwardPass : kTraining);
 }
 
-// Arduino looks for a sketch in a folder of its name.
-constexpr std::string_view kSketch = R"(#include <poet_plan.h>
-static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
-static poet_real parameters[POET_PARAMETER_COUNT + 1];
-static poet_memory memory; /* inputs and targets, too: see examples/main.c */
-void setup() {
-  memory.arena = arena;
-  memory.parameters = parameters;
-  memory.constants = poet_constants;
-  poet_initialise(&poet_plan, &memory, 1);
+/// The same for Arduino, which lists it among the examples of the library.
+std::string example_sketch(const DevicePlan& plan) {
+  const auto [arrays, statements] = program_text(plan);
+  const std::string_view call = plan.step->is_forward
+                                    ? "poet_infer(&poet_plan, &memory, outputs, 0)"
+                                    : "poet_step(&poet_plan, &memory, losses)";
+  return fmt::format(
+      "/* Data are of a seed: put those of a sensor in their place. */\n#include <string.h>\n\n{}"
+      "static struct poet_memory memory;\nstatic poet_real losses[POET_LOSS_COUNT + 1];\n"
+      "static int status;\n\nvoid setup() {{\n  Serial.begin(115200);\n{}}}\n\n"
+      "void loop() {{\n  if (status == POET_OK) status = {};\n"
+      "  if (status != POET_OK) Serial.println(status);\n  Serial.println({}[0], 9);\n}}\n",
+      arrays, statements, call, plan.step->is_forward ? "output" : "losses");
 }
-void loop() { poet_step(&poet_plan, &memory, 0); }
-)";
 
 constexpr std::string_view kReadme = R"(
 `poet_plan.h` has the sizes of what a program provides, and `poet_runtime.h` the functions that it calls.
@@ -134,7 +148,7 @@ constexpr std::string_view kReadme = R"(
       build_unflags = -Os
       build_flags = -O2 -ffp-contract=off
 
-- **Arduino**: the folder in `libraries`; then the sketch `train` is among the examples.
+- **Arduino**: the folder in `libraries`; `examples/train/train.ino` is a sketch, also in its menu.
 - **ESP-IDF**: the folder in `components`.
 - **Zephyr**: `-DZEPHYR_EXTRA_MODULES=FOLDER`. `zephyr/Kconfig` sets `CONFIG_FPU=y` where there is an FPU.
 
@@ -153,7 +167,7 @@ FolderFiles example_program(const DevicePlan& plan) {
                                     plan.step->is_forward ? "forward pass" : "training step",
                                     comment_text(plan.name), generator_version(), kReadme)},
           {"examples/main.c", example_main(plan)},
-          {"examples/train/train.ino", std::string(kSketch)}};
+          {"examples/train/train.ino", example_sketch(plan)}};
 }
 
 }  // namespace poet

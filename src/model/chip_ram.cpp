@@ -9,6 +9,8 @@
 
 #include "base/text/printable.hpp"
 #include "model/chip_ram.hpp"
+#include "model/model_spec.hpp"
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "model/training_arrays.hpp"
 #include "poet/error.hpp"
@@ -25,7 +27,44 @@ constexpr std::array<std::string_view, 4> kCures{
     "\"optimizer\": \"sgd\" in the model, which keeps nothing for a parameter",
     "a smaller \"reserve_bytes\" in the platform"};
 
+constexpr int kFloatBytes = 4;
+
+bool is_exported(const Model& model, const Platform* platform) {
+  const int usual = platform != nullptr ? platform->element_bytes : kFloatBytes;
+  const auto are_floats = [&](const ElementBytes& of) {
+    return of.activations.value_or(usual) == kFloatBytes &&
+           of.gradients.value_or(usual) == kFloatBytes &&
+           of.parameters.value_or(usual) == kFloatBytes;
+  };
+  if (model.spec == nullptr || !are_floats(model.element_bytes)) return false;
+  return std::none_of(model.spec->layers.begin(), model.spec->layers.end(),
+                      [](const LayerSpec& layer) { return layer.op == "custom"; });
+}
+
+ExportedRam exported_ram(const Model& model) {
+  std::int64_t trained = 0;
+  for (const Parameters& each : model.parameters) trained += each.is_trained ? each.count : 0;
+  const Bytes bytes = checked_product({kFloatBytes, trained});
+  return {.parameters_bytes = bytes,
+          .moments_bytes = checked_product({std::ssize(moments_of(model.optimizer)), bytes}),
+          .kept_bytes = model.update == Update::accumulate ? bytes : 0,
+          .running_bytes = checked_product({kFloatBytes, model.running_count}),
+          .data_bytes = checked_product({kFloatBytes, model.data_count}),
+          .stack_bytes = kStackBytes};
+}
+
 }  // namespace
+
+void add_arena(std::optional<DeviceMemory>& memory, std::optional<Bytes> arena_bytes) {
+  if (!memory || !memory->exported) return;
+  ExportedRam& ram = *memory->exported;
+  ram.arena_bytes = arena_bytes;
+  ram.total_ram_bytes.reset();
+  if (!arena_bytes) return;
+  ram.total_ram_bytes =
+      checked_sum({*arena_bytes, ram.parameters_bytes, ram.moments_bytes, ram.kept_bytes,
+                   ram.running_bytes, ram.data_bytes, ram.stack_bytes});
+}
 
 DeviceMemory device_memory(const Model& model, const Platform* platform) {
   DeviceMemory memory;
@@ -41,6 +80,7 @@ DeviceMemory device_memory(const Model& model, const Platform* platform) {
     add(memory.gradients_bytes, sizes.gradients);
     add(memory.optimizer_bytes, sizes.optimizer);
   }
+  if (is_exported(model, platform)) memory.exported = exported_ram(model);
   return memory;
 }
 

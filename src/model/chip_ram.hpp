@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,13 @@
 #include "poet/units.hpp"
 
 namespace poet {
+
+/// What the deepest kernel of exported C takes of the stack with what calls it. tests/target holds
+/// it against the compiler's own figures, and a painted stack against it.
+inline constexpr Bytes kStackBytes = 1344;
+
+/// States the arena of a schedule with what exported C has in RAM, if that is known, and the sum.
+void add_arena(std::optional<DeviceMemory>& memory, std::optional<Bytes> arena_bytes);
 
 /// What training keeps in RAM beside tensors, by name: each TrainingArray, then the reserve.
 std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& memory);

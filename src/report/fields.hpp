@@ -103,10 +103,18 @@ inline constexpr auto kFields<ProblemInfo> = std::tuple_cat(
     kMembersIn<InFile::left_out_if_empty, &ProblemInfo::given_order>);
 
 template <>
+inline constexpr auto kFields<ExportedRam> = std::tuple_cat(
+    kMembersIn<InFile::left_out_if_empty, &ExportedRam::arena_bytes>,
+    kMembers<&ExportedRam::parameters_bytes, &ExportedRam::moments_bytes, &ExportedRam::kept_bytes,
+             &ExportedRam::running_bytes, &ExportedRam::data_bytes, &ExportedRam::stack_bytes>,
+    kMembersIn<InFile::left_out_if_empty, &ExportedRam::total_ram_bytes>);
+
+template <>
 inline constexpr auto kFields<DeviceMemory> =
-    kMembers<&DeviceMemory::parameters_bytes, &DeviceMemory::gradients_bytes,
-             &DeviceMemory::optimizer_bytes, &DeviceMemory::reserve_bytes,
-             &DeviceMemory::flash_bytes>;
+    std::tuple_cat(kMembers<&DeviceMemory::parameters_bytes, &DeviceMemory::gradients_bytes,
+                            &DeviceMemory::optimizer_bytes, &DeviceMemory::reserve_bytes,
+                            &DeviceMemory::flash_bytes>,
+                   kMembersIn<InFile::left_out_if_default, &DeviceMemory::exported>);
 
 template <>
 inline constexpr auto kFields<Summary> = std::tuple_cat(

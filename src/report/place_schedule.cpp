@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "model/chip_ram.hpp"
 #include "poet/error.hpp"
 #include "report/bank_figures.hpp"
 #include "report/claim.hpp"
@@ -125,6 +126,7 @@ void take_placement(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
   ScheduleFile& file = placed.file;
   placed.fits = true;
   file.arena.arena_bytes = arena_bytes(lifetimes.buffers, placement, options.alignment);
+  add_arena(file.summary.memory, file.arena.arena_bytes);
   for (const Move& move : placement.moves) {
     file.arena.moved_bytes =
         file.arena.moved_bytes.value_or(0) + lifetimes.buffers[move.buffer].bytes;
@@ -251,6 +253,7 @@ PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& 
   // Its offsets may be wrong, as it gets others: older files move what is transferred.
   file.program = without_offsets(file.program);
   file.arena = {};
+  add_arena(file.summary.memory, {});
   file.banked = {};
   require_valid(file);
   // As to_program writes it, so that a placed schedule can be placed again.

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
+#include "model/chip_ram.hpp"
 #include "poet/error.hpp"
 #include "report/claim.hpp"
 #include "report/fields.hpp"
@@ -142,6 +143,7 @@ ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& re
   const Replay replay = simulate(problem.graph, other.schedule, problem.limits);
   add_exact_figures(other.summary, problem.graph, replay);
   other.summary.memory = file.summary.memory;
+  add_arena(other.summary.memory, {});  // until it is placed
   const Replay before = simulate(problem.graph, file.schedule, problem.limits);
   // The platform is not at hand: how long storage lasts is known if as much is written.
   if (replay.written_bytes == before.written_bytes) {

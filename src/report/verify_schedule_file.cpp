@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
+#include "model/chip_ram.hpp"
 #include "poet/schedule_file.hpp"
 #include "report/claim.hpp"
 #include "report/compare_fields.hpp"
@@ -96,6 +97,7 @@ Summary expected_summary(const ScheduleFile& file, const Replay& replay, const M
         model != nullptr ? paging_seconds_by(*model, platform, file) : stated.paging_seconds;
   }
   expected.memory = model != nullptr ? device_memory(*model, platform) : stated.memory;
+  add_arena(expected.memory, file.arena.arena_bytes);
   expected.steps_until_worn = platform != nullptr ? steps_until_worn(platform, replay.written_bytes)
                                                   : stated.steps_until_worn;
   return expected;

@@ -143,6 +143,28 @@ void choose_in_place(Draft& draft) {
   }
 }
 
+/// Counts what a step is given, and what its norms gather from batches.
+void count_data(Draft& draft) {
+  Model& model = draft.model;
+  for (const ModelNode& node : model.nodes) {
+    if (node.op == "input") model.data_count += element_count(node.out_shape);
+  }
+  std::set<int> followed;  // layers may share the statistics of one
+  for (const DraftLayer& layer : draft.layers) {
+    if (layer.exact.is_loss && layer.inputs.size() == 1) {
+      const Shape& x = layer.inputs.front().shape;
+      model.data_count +=
+          element_count(x) / (layer.spec->op.starts_with("cross_entropy") ? x.back() : 1);
+    }
+    if (!layer.spec->op.starts_with("batch_norm") || layer.parameters.empty()) continue;
+    const int parameters = layer.parameters.front();
+    const DraftParameters& norm = draft.parameters[parameters];
+    const bool is_frozen = layer.spec->attributes.at("frozen").height != 0;
+    if (is_frozen || !norm.is_trained || !followed.insert(parameters).second) continue;
+    model.running_count += 2 * element_count(norm.shapes.front());
+  }
+}
+
 Draft draft_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
   Draft draft = draft_forward(spec, batch_size, errors);
   if (!errors.empty()) return draft;
@@ -153,6 +175,7 @@ Draft draft_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& e
   }
   expect_read_copies(draft, spec);
   choose_in_place(draft);
+  count_data(draft);
   for (const DraftParameters& from : draft.parameters) {
     draft.model.parameters.push_back({.name = from.name,
                                       .count = parameter_count({"", from.shapes}),
