@@ -1,12 +1,7 @@
 # poet_completions(<target>): whenever the program is linked, completions/generate makes the completions
 # of each shell from its --help, in POET_COMPLETIONS_DIR, from where they are installed. A cross build
-# cannot run the program, and has none but those of POET_NATIVE_BUILD. Belongs to the folder of the target.
-set(POET_NATIVE_BUILD "" CACHE PATH
-  "Of a cross build: the folder of a build that could run the program, whose manual pages and completions are installed")
+# cannot run the program, and has none. Belongs to the folder of the target.
 set(POET_COMPLETIONS_DIR "${PROJECT_BINARY_DIR}/completions")
-if(POET_NATIVE_BUILD)
-  set(POET_COMPLETIONS_DIR "${POET_NATIVE_BUILD}/completions")
-endif()
 
 function(poet_completions target)
   if(CMAKE_CROSSCOMPILING)

@@ -1,11 +1,7 @@
 # poet_manual(<target>): whenever the program is linked, packaging/write_manual makes a manual page of each
 # command from its --help, in POET_MANUAL_DIR, from where they are installed. Without help2man,
-# and in a cross build, which cannot run the program, there are no manual pages, except for those of POET_NATIVE_BUILD.
-# Belongs to the folder of the target.
+# and in a cross build, which cannot run the program, there are no manual pages. Belongs to the folder of the target.
 set(POET_MANUAL_DIR "${PROJECT_BINARY_DIR}/manual")
-if(POET_NATIVE_BUILD)
-  set(POET_MANUAL_DIR "${POET_NATIVE_BUILD}/manual")
-endif()
 find_program(HELP2MAN help2man)
 
 function(poet_manual target)

@@ -4,9 +4,8 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # What the build needs; docs/dependencies.md says why.
-build_tools=(g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev help2man)
-build_libraries=(coinor-libcbc-dev libspdlog-dev libfmt-dev libssl-dev libzip-dev zlib1g-dev)
-build_packages=("${build_tools[@]}" "${build_libraries[@]}")
+build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
+  nlohmann-json3-dev libspdlog-dev libfmt-dev libssl-dev libzip-dev zlib1g-dev help2man)
 # What reads ONNX files; optional.
 onnx_packages=(libonnx-dev libprotobuf-dev)
 # What the tests need besides.
