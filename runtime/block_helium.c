@@ -76,16 +76,10 @@ enum { kTaps = 3 };
  * `begins` and `ends`: all lanes have the first and the last right operand; otherwise the lane at
  * the edge of the image is left out of that load and that sum. */
 POET_INLINE void sum_taps(const struct poet_block* block, int32_t step, int begins, int ends) {
-  enum { kAll = 0xffff, kNotFirst = 0xfff0, kNotLast = 0x0fff };
   const struct poet_terms* t = &block->terms;
   const uint32x4_t lanes = vidupq_n_u32(0, 1);
-  const mve_pred16_t present[kTaps] = {begins     ? kAll
-                                       : step > 0 ? kNotFirst
-                                                  : kNotLast,
-                                       kAll,
-                                       ends       ? kAll
-                                       : step > 0 ? kNotLast
-                                                  : kNotFirst};
+  /* Not constants: GCC 12 makes 0xffff of 0x0fff. */
+  const mve_pred16_t not_last = vctp32q(POET_BLOCK - 1), not_first = vpnot(vctp32q(1));
   const int32_t left_skip = t->left[1] - kTaps, right_row = t->right[1];
   const int32_t left_back = t->left[0] - t->count[1] * t->left[1];
   const int32_t right_back = t->right[0] - t->count[1] * t->right[1];
@@ -100,12 +94,13 @@ POET_INLINE void sum_taps(const struct poet_block* block, int32_t step, int begi
   for (c = t->count[0]; c > 0; --c) {
     for (r = t->count[1]; r > 0; --r) {
       POET_UNROLL for (s = 0; s < kTaps; ++s) {
-        const int is_edge = present[s] != kAll;
+        const int is_edge = s == 0 ? !begins : s == kTaps - 1 && !ends;
+        const mve_pred16_t present = (s == 0) == (step > 0) ? not_first : not_last;
         const poet_real* from = right + s * step;
-        const float32x4_t b = is_edge ? vldrwq_z_f32(from, present[s]) : vldrwq_f32(from);
+        const float32x4_t b = is_edge ? vldrwq_z_f32(from, present) : vldrwq_f32(from);
         POET_UNROLL for (i = 0; i < POET_BLOCK; ++i) {
           const float32x4_t product = vmulq_n_f32(b, *left[i]++);
-          sums[i] = is_edge ? vaddq_m_f32(sums[i], sums[i], product, present[s])
+          sums[i] = is_edge ? vaddq_m_f32(sums[i], sums[i], product, present)
                             : vaddq_f32(sums[i], product);
         }
       }

@@ -591,7 +591,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, frozen_bytes, copied, copied_tensors, parts, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page,
+    build, fit, vectors, frozen, frozen_bytes, copied, copied_tensors, parts, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page,
     ecc_states, two_networks, one_command, classified, page, imported, measured,
     arduino, contraction)}
 

@@ -20,9 +20,10 @@ static void add_outputs(void) {
   memset(out, 0, sizeof out);
 }
 
-/* Extents that leave rows and columns over beside whole blocks, and edges. */
-static void convolve(int32_t channels, int32_t filters, int32_t kernel, int32_t stride) {
-  const int32_t height = 7, width = 13, pad = kernel / 2;
+/* Filters and widths that leave rows and columns over beside whole blocks, or end with a block. */
+static void convolve(int32_t channels, int32_t filters, int32_t kernel, int32_t stride,
+                     int32_t width) {
+  const int32_t height = 7, pad = kernel / 2;
   const struct poet_conv2d_spec c = {.batch = 2,
                                      .channels = channels,
                                      .height = height,
@@ -74,10 +75,11 @@ static void compute(poet_real scale) {
   multiply_by(scale, w, kMost);
   multiply_by(scale, y, kMost);
   hash = 2166136261u;
-  convolve(5, 8, 3, 1);
-  convolve(8, 8, 3, 1);
-  convolve(6, 9, 3, 2);
-  convolve(9, 6, 1, 1);
+  convolve(5, 8, 3, 1, 13);
+  convolve(8, 8, 3, 1, 12);
+  convolve(4, 8, 3, 1, 4);
+  convolve(6, 9, 3, 2, 13);
+  convolve(9, 6, 1, 1, 13);
   multiply(1);
   multiply(11);
   host_put_hex(host_console(), hash);
