@@ -35,6 +35,12 @@ inline MovedSchedule move_one_tensor(nlohmann::json placed) {
                  nlohmann::json::object({{"op", "move"}, {"node", node}, {"offset", end}}));
   placed["summary"]["arena_bytes"] = end + bytes;
   placed["summary"]["moved_bytes"] = bytes;
+  nlohmann::json& memory = placed["summary"]["memory"];
+  if (memory.contains("exported")) {
+    nlohmann::json& exported = memory["exported"];
+    exported["arena_bytes"] = end + bytes;
+    exported["total_ram_bytes"] = exported["total_ram_bytes"].get<std::int64_t>() + bytes;
+  }
   return {.file = std::move(placed), .node = node, .bytes = bytes, .arena_bytes = end + bytes};
 }
 
