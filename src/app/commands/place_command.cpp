@@ -43,7 +43,7 @@ moments that training keeps, so that reading and writing take the least time, or
 tensor is moved. With --capacity there is one arena all the same.
 
 With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget
-that is lower by what they exceed it, until they fit. The settings are those of its request.
+that is lower by what they exceed it, until they fit. The new solve has the settings of the first.
 
 Exit status:
   0                               the offsets were written
