@@ -148,6 +148,26 @@ net (float[3,2,4] x, float[1,20,4] w, float[1,20,5] r) => (float[3,1,2,5] y) {
               HasSubstr("it states activations"));
 }
 
+TEST(ImportPatterns, TheUsualActivationsOfAnLstmMayBeStated) {
+  EXPECT_THAT(ops_of(network(R"(
+net (float[3,2,4] x, float[1,20,4] w, float[1,20,5] r) => (float[3,1,2,5] y) {
+  y = LSTM<hidden_size=5, activations=["Sigmoid","Tanh","Tanh"]>(x, w, r)
+})")),
+              Contains("lstm"));
+}
+
+TEST(ImportPatterns, OfSeveralOutputsTheFirstOfFloatsIsTakenAndNamed) {
+  const ImportedModel imported = network(R"(
+net (float[2,4] x) => (int64[2,1] best, float[2,4] y, float[2,4] z) {
+  y = Relu(x)
+  z = Tanh(y)
+  best = ArgMax<axis=1>(y)
+})");
+  EXPECT_THAT(ops_of(imported), ElementsAre("relu", "mse"));
+  EXPECT_THAT(imported.notes,
+              Contains(HasSubstr("computed from the output 'y'; the other 2 are left out")));
+}
+
 TEST(ImportPatterns, TwoBiasesOfOneWeightAreParameters) {
   const ImportedModel imported = with_weights(R"(
 net (float[N,4] x, float[4,4] w, float[4] b, float[4] c) => (float[N,4] y) {
