@@ -284,6 +284,7 @@ class Slopes:
         """One for each group of weights. A difference is a share of the length of the gradient, which a derivative
         along a random direction has in the mean, or of a hundredth of the greatest length."""
         found: List[Tuple[Arrays, float, float, float]] = []
+        rows: List[Row] = []
         before = self.net.computed.arrays
         for part in numpy.array_split(numpy.array(self.trained, object), max(min(groups, len(self.trained)), 1)):
             if len(part) == 0:
@@ -294,10 +295,14 @@ class Slopes:
             products = numpy.concatenate([
                 gradient.reshape(-1) * (after[name].astype(float) - before[name]).reshape(-1)
                 for name, gradient in self.gradients.items()])
+            # A number that the file shares and the model has twice has the same derivative, and trains apart.
+            count = sum(array.size for array in moved.values())
+            trained = sum(int(numpy.count_nonzero(after[name] != before[name])) for name in self.gradients)
+            if trained > count:
+                rows.append(Row(f"number of parameters made of {', '.join(part)}", count, trained / count - 1))
             found.append((moved, expected, float(products.sum()),
                           max(float(numpy.sqrt((products ** 2).sum())), abs(expected))))
         self.greatest = max([length for *_, length in found], default=0.0)
-        rows: List[Row] = []
         for moved, expected, ours, length in found:
             name, length = next(iter(moved)), max(length, 1e-2 * self.greatest, 1e-30)
             rows.append(Row(f"along {name}" if len(moved) == 1 else f"along {name} and {len(moved) - 1} more",

@@ -183,6 +183,21 @@ class DrawnNetworks(TestCase):
                 self.assertFalse(found, draw.text())
                 self.assertGreaterEqual(set(changed), set(keys))
 
+    def test_weights_that_an_import_no_longer_shares_are_found(self):
+        draw, real = Draw(1, 13), _onnx_check.imported
+        draw.open, draw.constant = False, 0.0
+        rows, weight, bias = draw.rows(3), draw.floats(3, 3), draw.floats(3)
+        data = draw.file(draw.op("Gemm", draw.op("Tanh", draw.op("Gemm", rows, weight, bias)), weight, bias))
+
+        def imported(*arguments, **settings):
+            document, arrays = real(*arguments, **settings)
+            layer, = (each for each in document["layers"] if "weights" in each)
+            owner = layer.pop("weights")
+            copies = {f"{layer['name']}.{part}": arrays[f"{owner}.{part}"] for part in ("weight", "bias")}
+            return document, {**arrays, **copies}
+        self.assertTrue(self.judge(data), draw.text())
+        self.assertRegex(self.judge(data, imported).reason, "number of parameters made of ")
+
 
 if __name__ == "__main__":
     unittest.main()
