@@ -55,7 +55,7 @@ class OlderNode {
     auto& all = *node_.mutable_attribute();
     const auto found = std::ranges::find(all, name, &onnx::AttributeProto::name);
     if (found == all.end()) return {};
-    const onnx::AttributeProto taken = *found;
+    onnx::AttributeProto taken = *found;
     all.erase(found);
     return taken;
   }
