@@ -123,9 +123,10 @@ void lower_prelu(GraphBuilder& b) {
   if (slope < 0 || b.graph().at(slope).is_data()) return;
   const Shape slopes = b.shape(slope);
   const Shape in = b.shape(x);
+  if (element_count(slopes) == 1) return;
   const bool is_of_channels =
       slopes.size() + 1 == in.size() && element_count(slopes) == in[1] && slopes.front() == in[1];
-  if (element_count(slopes) == 1 || is_of_channels) return;
+  if (is_of_channels) return;
   const int below = relu(b, times(b, x, -1));
   b.add_like(x, "Sub", {relu(b, x), b.add_like(x, "Mul", {below, slope})});
 }

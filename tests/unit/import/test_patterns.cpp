@@ -168,6 +168,11 @@ net (float[2,4] x) => (int64[2,1] best, float[2,4] y, float[2,4] z) {
               Contains(HasSubstr("computed from the output 'y'; the other 2 are left out")));
 }
 
+TEST(ImportPatterns, OneSlopeFitsAnInputOfOneExtent) {
+  EXPECT_THAT(ops_of(network("net (float[4] x, float s) => (float[4] y) { y = PRelu(x, s) }")),
+              ElementsAre("prelu", "mse"));
+}
+
 TEST(ImportPatterns, TwoBiasesOfOneWeightAreParameters) {
   const ImportedModel imported = with_weights(R"(
 net (float[N,4] x, float[4,4] w, float[4] b, float[4] c) => (float[N,4] y) {
