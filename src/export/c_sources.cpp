@@ -32,15 +32,17 @@ void state_licence(FolderFile& file) {
   const std::string line =
       fmt::format("SPDX-License-Identifier: {}",
                   is_of_model(file.name) ? "LicenseRef-Model-Owner" : "Apache-2.0");
-  const bool is_c =
-      file.name.ends_with(".c") || file.name.ends_with(".h") || file.name.ends_with(".ino");
-  const std::string comment = is_c                         ? fmt::format("/* {} */\n", line)
+  const std::string comment = is_c_file(file.name)         ? fmt::format("/* {} */\n", line)
                               : file.name.ends_with(".md") ? fmt::format("<!-- {} -->\n", line)
                                                            : fmt::format("# {}\n", line);
   if (!file.text.starts_with(comment)) file.text.insert(0, comment);
 }
 
 }  // namespace
+
+bool is_c_file(std::string_view name) {
+  return name.ends_with(".c") || name.ends_with(".h") || name.ends_with(".ino");
+}
 
 PlanWords words_of(const DevicePlan& plan) {
   if (plan.is_second) return {"POET_INFERENCE_", "poet_inference", "poet_inference_"};

@@ -33,6 +33,9 @@ struct FirstParameters {
 FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
                       const FirstParameters& first);
 
+/// Whether a file of an export is C, or C++ for Arduino.
+bool is_c_file(std::string_view name);
+
 /// The version of this program, with the commit that it was built from, as semantic versions have
 /// it.
 std::string_view generator_version();

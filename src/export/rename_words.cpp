@@ -92,9 +92,7 @@ void rename_words(FolderFiles& files, const std::string& name) {
                      "single underscores");
   }
   for (FolderFile& file : files) {
-    const bool is_c =
-        file.name.ends_with(".c") || file.name.ends_with(".h") || file.name.ends_with(".ino");
-    if (file.name != "LICENSE") file.text = Renamer(name, is_c).rename(file.text);
+    if (file.name != "LICENSE") file.text = Renamer(name, is_c_file(file.name)).rename(file.text);
     if (file.name.starts_with("poet")) file.name = name + file.name.substr(4);
   }
 }
