@@ -108,6 +108,7 @@ class OlderNode {
   void reduce();
   void split();
   void resize();
+  void expect_no_dilations();
 
   onnx::NodeProto node_;
   const OnnxGraph& graph_;
@@ -163,6 +164,13 @@ void OlderNode::resize() {
   spread(3, at, {shape().begin(), shape().end()});
 }
 
+void OlderNode::expect_no_dilations() {
+  const onnx::AttributeProto dilations = take("dilations");
+  if (std::ranges::any_of(dilations.ints(), [](std::int64_t each) { return each != 1; })) {
+    throw InputError("found dilations; no layer takes a mean of elements that are apart");
+  }
+}
+
 std::vector<onnx::NodeProto> OlderNode::nodes() {
   const std::string op = node_.op_type();
   if (op.starts_with("Reduce")) reduce();
@@ -173,26 +181,23 @@ std::vector<onnx::NodeProto> OlderNode::nodes() {
     node_.mutable_input()->RemoveLast();
   }
   if (op.starts_with("Cast")) static_cast<void>(take("saturate"));
-  const onnx::AttributeProto dilations = op == "AveragePool" ? take("dilations") : take("");
-  if (std::ranges::any_of(dilations.ints(), [](std::int64_t each) { return each != 1; })) {
-    throw InputError("found dilations; no layer takes a mean of elements that are apart");
-  }
+  if (op == "AveragePool") expect_no_dilations();
   if (op != "GroupNormalization" && op != "Gelu" && op != "Mish") node_.clear_domain();
   constants_.push_back(node_);
   return constants_;
 }
 
-bool is_usual(const std::string& domain) {
+}  // namespace
+
+bool is_usual_domain(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx";
 }
-
-}  // namespace
 
 void mark_newer_ops(onnx::ModelProto& model) {
   model.set_ir_version(std::min<std::int64_t>(model.ir_version(), onnx::IR_VERSION));
   std::int64_t opset = 0;
   for (auto& each : *model.mutable_opset_import()) {
-    if (!is_usual(each.domain()) || each.version() <= kKnownOpset) continue;
+    if (!is_usual_domain(each.domain()) || each.version() <= kKnownOpset) continue;
     opset = each.version();
     each.set_version(kKnownOpset);
   }
@@ -208,7 +213,7 @@ void mark_newer_ops(onnx::ModelProto& model) {
     if (changed == kChangedIn.end() || changed->second > opset) continue;
     // libonnx, which will not see it, refuses any other.
     const bool has_ends = node.input_size() > 0 && !node.input(0).empty() && node.output_size() > 0;
-    if (has_ends && is_usual(node.domain())) node.set_domain(kNewerDomain);
+    if (has_ends && is_usual_domain(node.domain())) node.set_domain(kNewerDomain);
   }
   auto& import = *model.add_opset_import();
   import.set_domain(kNewerDomain);

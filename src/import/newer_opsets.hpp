@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
@@ -7,6 +8,9 @@
 #include "import/onnx_graph.hpp"
 
 namespace poet {
+
+/// Whether a domain of operators is ONNX's own.
+bool is_usual_domain(const std::string& domain);
 
 /// The domain of nodes whose operator has come, or means something else, since the opset that
 /// libonnx 1.12 knows.

@@ -36,7 +36,7 @@ class GraphReader {
   GraphReader(const onnx::ModelProto& model, const OpenExtents& extents)
       : model_(model), extents_(extents) {
     for (const auto& opset : model.opset_import()) {
-      const bool is_usual = opset.domain().empty() || opset.domain() == "ai.onnx";
+      const bool is_usual = is_usual_domain(opset.domain());
       opsets_[is_usual ? "" : opset.domain()] = static_cast<int>(opset.version());
       if (is_usual) graph_.opset = static_cast<int>(opset.version());
     }
@@ -197,7 +197,7 @@ class GraphReader {
 
   void read_node(const onnx::NodeProto& node) {
     const std::string& domain = node.domain();
-    OnnxNode read{.op = domain.empty() || domain == "ai.onnx" || domain == kNewerDomain
+    OnnxNode read{.op = is_usual_domain(domain) || domain == kNewerDomain
                             ? node.op_type()
                             : node.domain() + "." + node.op_type(),
                   .name = node.name()};
