@@ -13,13 +13,13 @@ import subprocess
 import sys
 import tempfile
 
+import panels
 from baseline_tables import markdown, percent, write_table
 
 MODELS = ("mobilenet_v2_035_96", "mcunet_vww", "resnet18_cifar", "gpt2_tiny", "vit_tiny", "unet_small")
 MODES = ("off", "exact", "int8")
 SHARES = (50, 35, 25, 15)
 COLOURS = {"off": "#555555", "exact": "#0072b2", "int8": "#d55e00"}
-WIDTH, HEIGHT, LEFT, TOP = 250, 190, 46, 28  # of a panel, and of what is left of its axes and above
 
 
 def solve(options, model, mode):
@@ -82,44 +82,24 @@ def table(rows, models):
     return markdown(["model", "`--copies`", *(f"{share} %" for share in SHARES)], lines)
 
 
-def panel(rows, model, x, y):
+def panel(rows, model):
     """One model: extra energy over RAM, a curve for each mode."""
     points = {mode: [(share, 100 * (rows[model, mode, share]["energy_joules"] / once(rows, model) - 1))
                      for share in SHARES if rows[model, mode, share]["energy_joules"] is not None] for mode in MODES}
     top = max([extra for curve in points.values() for _, extra in curve] + [1]) * 1.08
-    right, bottom = x + WIDTH - 12, y + HEIGHT - 34
 
-    def place(share, extra):
-        across = (share - SHARES[-1]) / (SHARES[0] - SHARES[-1])
-        return x + LEFT + across * (right - x - LEFT), bottom - extra / top * (bottom - y - TOP)
+    def across(share):
+        return (share - SHARES[-1]) / (SHARES[0] - SHARES[-1])
 
-    parts = [f'<text x="{x + LEFT}" y="{y + 16}" font-weight="bold">{model}</text>',
-             f'<path d="M{x + LEFT} {y + TOP}V{bottom}H{right}" fill="none" stroke="#999999"/>']
-    for share in SHARES:
-        parts.append(f'<text x="{place(share, 0)[0]:.1f}" y="{bottom + 15}" text-anchor="middle">{share} %</text>')
-    for extra in (0, top / 2, top):
-        parts.append(f'<text x="{x + LEFT - 5}" y="{place(15, extra)[1] + 4:.1f}" text-anchor="end">{extra:.0f} %</text>')
-    for mode, curve in points.items():
-        path = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in curve)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{COLOURS[mode]}" stroke-width="2"/>')
-        parts += ['<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}"/>'.format(*place(*point), COLOURS[mode]) for point in curve]
-    return parts
+    return panels.panel(model, [(across(share), f"{share} %") for share in SHARES],
+                        [(part, f"{part * top:.0f} %") for part in (0, 0.5, 1)],
+                        [(COLOURS[mode], [(across(share), extra / top) for share, extra in curve], True)
+                         for mode, curve in points.items()])
 
 
 def figure(rows, models):
-    columns = min(3, len(models))
-    width, height = columns * WIDTH + 10, -(-len(models) // columns) * HEIGHT + 50
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
-             f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
-    for number, model in enumerate(models):
-        parts += panel(rows, model, number % columns * WIDTH, number // columns * HEIGHT)
-    for number, mode in enumerate(MODES):
-        x = LEFT + number * 90
-        parts.append(f'<rect x="{x}" y="{height - 38}" width="14" height="4" fill="{COLOURS[mode]}"/>'
-                     f'<text x="{x + 20}" y="{height - 32}">{mode}</text>')
-    parts.append(f'<text x="{LEFT}" y="{height - 12}">extra energy over RAM, in shares of keep-all without copies'
-                 "</text>")
-    return "\n".join(parts) + "\n</svg>\n"
+    return panels.figure([panel(rows, model) for model in models], 3, [(COLOURS[mode], mode) for mode in MODES],
+                         "extra energy over RAM, in shares of keep-all without copies")
 
 
 def main():

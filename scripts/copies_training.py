@@ -23,6 +23,7 @@ import numpy
 import torch
 from torch import nn
 
+import panels
 from baseline_tables import markdown, write_table
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
@@ -31,7 +32,6 @@ SEEDS = (1, 2, 3)
 BATCH = 32
 LIMIT = 0.5  # points of accuracy that the copies of a kind of layer may cost in the mean
 COLOURS = {"off": "#0072b2", "all": "#d55e00"}
-WIDTH, HEIGHT, LEFT, TOP = 250, 190, 46, 28  # of a panel, and of what is left of its axes and above
 
 
 class Digits(nn.Module):
@@ -280,42 +280,25 @@ def kind_table(rows, networks):
                     [cells for _, cells in lines])
 
 
-def panel(rows, network, x, y):
+def panel(rows, network):
     """One network: the loss over epochs on a logarithmic axis, a line for each seed, with and without copies."""
     curves = [(kind, rows[network, kind, seed]["losses"]) for kind in COLOURS
               for seed in done(rows, network, "all")]
     low, high = (numpy.log10(limit([limit(losses) for _, losses in curves])) for limit in (min, max))
-    right, bottom, epochs = x + WIDTH - 12, y + HEIGHT - 34, len(curves[0][1])
+    epochs = len(curves[0][1])
 
-    def place(epoch, loss):
-        across, up = epoch / (epochs - 1), (numpy.log10(loss) - low) / (high - low)
-        return x + LEFT + across * (right - x - LEFT), bottom - up * (bottom - y - TOP)
+    def points(losses):
+        return [(epoch / (epochs - 1), (numpy.log10(loss) - low) / (high - low)) for epoch, loss in enumerate(losses)]
 
-    parts = [f'<text x="{x + LEFT}" y="{y + 16}" font-weight="bold">{network}</text>',
-             f'<path d="M{x + LEFT} {y + TOP}V{bottom}H{right}" fill="none" stroke="#999999"/>']
-    for epoch in (0, epochs - 1):
-        parts.append(f'<text x="{place(epoch, 1)[0]:.1f}" y="{bottom + 15}" text-anchor="middle">{epoch + 1}</text>')
-    for loss in (10 ** low, 10 ** ((low + high) / 2), 10 ** high):
-        parts.append(f'<text x="{x + LEFT - 5}" y="{place(0, loss)[1] + 4:.1f}" text-anchor="end">{loss:.2g}</text>')
-    for kind, losses in curves:
-        path = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in enumerate(losses))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{COLOURS[kind]}" stroke-width="1.5"/>')
-    return parts
+    return panels.panel(network, [(0, "1"), (1, str(epochs))],
+                        [(part, f"{10 ** (low + part * (high - low)):.2g}") for part in (0, 0.5, 1)],
+                        [(COLOURS[kind], points(losses), False) for kind, losses in curves])
 
 
 def figure(rows, networks):
-    columns = min(2, len(networks))
-    width, height = columns * WIDTH + 10, -(-len(networks) // columns) * HEIGHT + 34
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
-             f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
-    for number, network in enumerate(networks):
-        parts += panel(rows, network, number % columns * WIDTH, number // columns * HEIGHT)
-    for number, (kind, text) in enumerate((("off", "without copies"), ("all", "copies of everything"))):
-        x = LEFT + number * 110
-        parts.append(f'<rect x="{x}" y="{height - 22}" width="14" height="4" fill="{COLOURS[kind]}"/>'
-                     f'<text x="{x + 20}" y="{height - 16}">{text}</text>')
-    parts.append(f'<text x="{LEFT + 270}" y="{height - 16}">mean loss over epochs</text>')
-    return "\n".join(parts) + "\n</svg>\n"
+    return panels.figure([panel(rows, network) for network in networks], 2,
+                         [(COLOURS["off"], "without copies"), (COLOURS["all"], "copies of everything")],
+                         "mean loss over epochs")
 
 
 def main():
