@@ -49,7 +49,7 @@ constexpr std::array kMethods{
                look_ahead},
     MethodInfo{Method::capuchin_like, "capuchin-like", kBothTechniques,
                "Peng et al., Capuchin, ASPLOS 2020, section 4",
-               "accesses are those of the baseline, not measured; a swap belongs to one stage; "
+               "accesses are the baseline's and not measured; a swap belongs to one stage; "
                "candidates are taken until the replayed peak fits",
                capuchin_like},
     MethodInfo{Method::dtr_like, "dtr-like", kOnlyRemat,

@@ -1,6 +1,6 @@
 // What copies do to gradients is measured and not promised: the step without copies is computed
-// beside the last one, from the same parameters and data. Sums are in double precision, as the sums of
-// millions of squares would lose their last terms in float.
+// beside the last one, from the same parameters and data. Sums are in double precision, as the sums
+// of millions of squares would lose their last terms in float.
 
 #include "execute/gradient_error.hpp"
 
