@@ -5,8 +5,10 @@
 #include "baselines/checkpoints.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "baselines/residency.hpp"
+#include "problem/cut_nodes.hpp"
 
 namespace poet {
 namespace {
@@ -44,20 +46,12 @@ void drop_segment(const Graph& graph, const std::vector<bool>& droppable, int fi
 
 }  // namespace
 
-std::vector<int> cut_nodes(const Graph& graph) {
-  // An edge that leads past a node, from a node before it, keeps the node from being a cut. Data
-  // has no inputs, and is as good as kept.
-  std::vector<int> cuts;
-  int furthest = 0;
-  for (int i = 0; i < graph.first_backward; ++i) {
-    const bool is_data = graph.nodes[i].inputs.empty();
-    if (furthest <= i && !is_data) cuts.push_back(i);
-    if (!is_data) furthest = std::max(furthest, last_forward_use(graph, i));
-  }
-  if (cuts.size() >= 2) return cuts;
-  cuts.clear();
-  for (int i = 0; i < graph.first_backward; ++i) cuts.push_back(i);
-  return cuts;
+std::vector<int> segment_ends(const Graph& graph) {
+  std::vector<int> ends = cut_nodes(graph);
+  if (ends.size() >= 2) return ends;
+  ends.resize(graph.first_backward);
+  std::iota(ends.begin(), ends.end(), 0);
+  return ends;
 }
 
 std::optional<Schedule> checkpointed(const Graph& graph, const std::vector<int>& checkpoints) {

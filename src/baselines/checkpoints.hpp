@@ -8,9 +8,9 @@
 
 namespace poet {
 
-/// The forward nodes at which a network can be cut into segments, ascending: no node but the data
-/// is read across them. All forward nodes if there are fewer than two of the former.
-std::vector<int> cut_nodes(const Graph& graph);
+/// Where a segment may end: at the cut nodes, or at all forward nodes if there are fewer than two of
+/// the former.
+std::vector<int> segment_ends(const Graph& graph);
 
 /// The schedule that keeps these forward nodes, which are ascending, until the backward pass. A
 /// segment, the nodes between two of them, is computed again when the backward pass first reads one

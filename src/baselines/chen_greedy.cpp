@@ -35,7 +35,7 @@ std::vector<int> greedy_checkpoints(const Graph& graph, const std::vector<int>& 
 
 Attempt chen_greedy(const Problem& problem) {
   const Graph& graph = problem.graph;
-  const std::vector<int> cuts = cut_nodes(graph);
+  const std::vector<int> cuts = segment_ends(graph);
   double all = 0;
   for (int i = 0; i < graph.first_backward; ++i) all += static_cast<double>(graph.nodes[i].bytes);
   BestAttempt best(problem);
@@ -60,7 +60,7 @@ Attempt chen_greedy(const Problem& problem) {
 // in PyTorch's checkpoint_sequential.
 
 Attempt chen_sqrt(const Problem& problem) {
-  const std::vector<int> cuts = cut_nodes(problem.graph);
+  const std::vector<int> cuts = segment_ends(problem.graph);
   const int count = static_cast<int>(cuts.size());
   const int segments = std::max(1, static_cast<int>(std::lround(std::sqrt(count))));
   std::vector<int> checkpoints;

@@ -1,6 +1,7 @@
 #include "solver/search/greedy.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@ namespace {
 /// the best of them will do.
 constexpr int kMaxTries = 64;
 constexpr int kMostEvictions = 16;  // for each node
+constexpr double kNoise = 0.2;      // of prices, either way
 constexpr double kUseless = std::numeric_limits<double>::infinity();
 
 /// A stretch of time in which a tensor is in RAM and nothing uses it, between two moments at which
@@ -83,10 +85,11 @@ struct Step {
 /// each step keeps its last price, and only the cheapest is tried anew.
 class Descent {
  public:
-  Descent(Timeline& timeline, Return back, const Stop& stop)
+  Descent(Timeline& timeline, Return back, const Stop& stop, Random* noise)
       : timeline_(timeline),
         back_(back),
         stop_(stop),
+        noise_(noise),
         spans_(timeline.size()),
         prices_(timeline.size()) {}
 
@@ -153,11 +156,15 @@ class Descent {
     if (price == 0) {
       const Bytes bytes = relief(step);
       const auto energy = static_cast<double>(timeline_.energy_of(step.entry));
-      price = bytes > 0 ? energy / static_cast<double>(bytes) : kUseless;
+      price = bytes > 0 ? blurred(energy / static_cast<double>(bytes)) : kUseless;
     }
     if (price == kUseless) return;
     step.price = price;
     steps_.push_back(step);
+  }
+
+  double blurred(double price) {
+    return noise_ == nullptr ? price : price * std::exp(kNoise * (2 * noise_->uniform() - 1));
   }
 
   bool take_cheapest() {
@@ -199,7 +206,7 @@ class Descent {
       const auto added = static_cast<double>(timeline_.extra_energy() - energy);
       const auto removed = static_cast<double>(violation - timeline_.violation());
       const bool in_time = timeline_.overtime() <= overtime;
-      price = removed > 0 && in_time ? std::max(0.0, added) / removed : kUseless;
+      price = removed > 0 && in_time ? blurred(std::max(0.0, added) / removed) : kUseless;
     }
     timeline_.rollback();
     return price;
@@ -208,6 +215,7 @@ class Descent {
   Timeline& timeline_;
   Return back_;
   const Stop& stop_;
+  Random* noise_;
   std::vector<IdleSpan> spans_;  // by node, the last that was looked for
   std::vector<Prices> prices_;
   std::vector<Step> steps_;
@@ -215,8 +223,8 @@ class Descent {
 
 }  // namespace
 
-void descend(Timeline& timeline, Return back, const Stop& stop) {
-  Descent(timeline, back, stop).run();
+void descend(Timeline& timeline, Return back, const Stop& stop, Random* noise) {
+  Descent(timeline, back, stop, noise).run();
 }
 
 void prune(Timeline& timeline, const Stop& stop) {

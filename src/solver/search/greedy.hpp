@@ -21,14 +21,14 @@ enum class Return {
 /// budget. `stop` is polled; true ends the descent at once. The timeline is committed.
 ///
 /// Neither kind of return is always better: late ones save most RAM, early ones find more inputs in
-/// RAM.
+/// RAM. With `noise`, each price is off by a random share, so that one timeline has many descents.
 ///
 /// Lazy greedy (Minoux 1978).
 ///
 /// It works on the state of the search, which it shares. Tried without success: sets of tensors at
 /// the start of every stage as the state, which is faster and finds fewer first schedules; and
 /// trying every candidate in each step, which is too slow on large graphs.
-void descend(Timeline& timeline, Return back, const Stop& stop);
+void descend(Timeline& timeline, Return back, const Stop& stop, Random* noise = nullptr);
 
 /// Takes out of a feasible timeline all that it can do without, the dearest first. The timeline is
 /// committed, and feasible when `stop` ends this early as well.

@@ -5,6 +5,7 @@
 #include "base/stopwatch.hpp"
 #include "solver/limits.hpp"
 #include "solver/search/extra_bound.hpp"
+#include "solver/search/segment_search.hpp"
 #include "solver/search/timeline_search.hpp"
 
 namespace poet {
@@ -60,6 +61,11 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
   return found;
 }
 
+/// From so many nodes on segments are searched for; moves alone do as well on smaller graphs.
+constexpr int kDeepNodes = 400;
+/// A try of that search takes as long as some two moves for each node, and has a third of the time.
+constexpr std::int64_t kMovesOfTry = 6;
+
 /// Parts of a search: with both techniques, and with each by itself.
 constexpr int kParts = 3;
 
@@ -112,13 +118,37 @@ class PartedSearch {
     std::vector<Schedule> plans;
     Timeline timeline(costs);
     const bool is_large = timeline.size() >= kSlowDescentNodes;
+    std::optional<FoundPlan> best;
+    const auto compare = [&](const Timeline& plan) {
+      const Units energy = plan.extra_energy();
+      if (!plan.feasible() || (best && energy >= best->energy)) return;
+      best = FoundPlan{.entries = plan.entries(), .energy = energy};
+    };
     const auto take = [&](const Timeline& plan) {
       if (is_large && !plan.feasible() && stop()) return;  // it was cut short, and nothing starts
+      compare(plan);
       plans.push_back(to_schedule(plan));
       if (is_large) note(plans.back());
     };
     descend_from_baseline(timeline, stop, take);
     descend_from_eviction(timeline, stop, take);
+    if (timeline.size() >= kDeepNodes) {
+      if (start_) {
+        timeline.restore(entries_of(*start_));
+        compare(timeline);
+      }
+      const std::int64_t tries = options_.moves / kMovesOfTry / timeline.size();
+      const auto found = search_segments(
+          timeline, {.start = best,
+                     .tries = tries,
+                     .seed = options_.seed,
+                     .stop = stop,
+                     .improved = [&](const Timeline& plan) { note(to_schedule(plan)); }});
+      if (found) {
+        timeline.restore(found->entries);
+        take(timeline);
+      }
+    }
     if (!is_large) {
       for (const Schedule& plan : plans) note(plan);
     }

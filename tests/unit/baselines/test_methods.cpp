@@ -62,11 +62,9 @@ TEST(Methods, PageAllComputesNothingTwiceAndNeedsLessRam) {
   EXPECT_LT(replay.peak_ram_bytes, problem.limits.ram_budget_bytes);
 }
 
-TEST(Chen, CutsWhereNoEdgeLeadsPast) {
-  std::vector<Node> nodes = unit_chain(5).graph.nodes;
-  nodes.resize(6);
-  nodes[4].inputs = {2, 3};
-  EXPECT_THAT(cut_nodes(make_graph(nodes)), ElementsAre(1, 2, 4, 5));
+TEST(Chen, EndsSegmentsAnywhereIfANetworkHasNoTwoCuts) {
+  const Graph graph = make_graph({{}, {.inputs = {0}}, {.inputs = {0, 1}, .backward = true}});
+  EXPECT_THAT(segment_ends(graph), ElementsAre(0, 1));
 }
 
 TEST(Chen, KeepsTheSquareRootOfALongChain) {
