@@ -8,8 +8,8 @@
 
 namespace poet {
 
-/// Where a segment may end: at the cut nodes, or at all forward nodes if there are fewer than two of
-/// the former.
+/// Where a segment may end: at the cut nodes, or at all forward nodes if there are fewer than two
+/// of the former.
 std::vector<int> segment_ends(const Graph& graph);
 
 /// The schedule that keeps these forward nodes, which are ascending, until the backward pass. A
