@@ -12,7 +12,7 @@ namespace poet {
 namespace {
 
 constexpr std::size_t kLeastEnds = 3;  // segments of which a search makes sense
-constexpr int kPatience = 400;         // tries without a better plan
+constexpr int kPatience = 150;         // tries without a better plan
 constexpr int kLeastStages = 8;        // stages
 constexpr double kShortWindow = 0.01;  // of the stages
 constexpr double kWindowRange = 40;    // the longest window over the shortest
