@@ -31,9 +31,9 @@ def time_of(row, clock="cpu"):
     return statistics.median(other / eager for eager, other in zip(*row[clock]))
 
 
-def spread_of(row):
-    """Of eager mode's samples: what lies between the second and the second last, beside the median."""
-    samples = sorted(row["cpu"][0])
+def spread_of(samples):
+    """What lies between the second and the second last of them, beside the median."""
+    samples = sorted(samples)
     return (samples[-2] - samples[1]) / statistics.median(samples)
 
 
@@ -67,7 +67,7 @@ def predicted_rows(name, rows):
     found = measured(rows)
     if not set(OURS) & set(found):
         return
-    spread = max(spread_of(found[way]) for way in OURS if way in found)
+    spread = max(spread_of(found[way]["cpu"][0]) for way in OURS if way in found)
     one = next(iter(found.values()))
     seconds = statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
     cells = []
@@ -170,7 +170,7 @@ def said_of_memory(results):
 
 def said_of_time(results):
     """How many times are near the predicted ones."""
-    cells = [(row, spread_of(row), statistics.median(row["cpu"][0]) / row["calls"])
+    cells = [(row, spread_of(row["cpu"][0]), statistics.median(row["cpu"][0]) / row["calls"])
              for rows in results.values() for way, row in measured(rows).items() if way in OURS]
     near = [abs(time_of(row) / row["ratio"] - 1) <= 0.1 for row, _, _ in cells]
     calm = [is_near for is_near, (_, spread, seconds) in zip(near, cells) if spread < 0.05 and seconds > 0.001]
