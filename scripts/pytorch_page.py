@@ -37,6 +37,11 @@ def spread_of(samples):
     return (samples[-2] - samples[1]) / statistics.median(samples)
 
 
+def eager_seconds(found):
+    """Of a step of this network: the median over its ways."""
+    return statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
+
+
 def fits(row):
     """Whether the process grew by the budget at most, 10 % and 8 MB."""
     return row["resident"] <= 1.1 * row["budget"] + 8e6
@@ -49,9 +54,8 @@ def measured(rows):
 def way_rows(name, rows):
     found = measured(rows)
     one = next(iter(found.values()))
-    seconds = statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
     yield (f"| **{name}** | eager | {one['eager'] / 1e6:.1f} MB | {one['eager_resident'] / 1e6:.1f} MB | "
-           f"{seconds:.3f} s | | | |")
+           f"{eager_seconds(found):.3f} s | | | |")
     for way, row in rows.items():
         if "error" in row:
             yield f"| | {way} | {'not possible' if way == 'checkpoint' else 'no schedule'} | | | | | |"
@@ -69,7 +73,6 @@ def predicted_rows(name, rows):
         return
     spread = max(spread_of(found[way]["cpu"][0]) for way in OURS if way in found)
     one = next(iter(found.values()))
-    seconds = statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
     cells = []
     for way in OURS:
         if way not in found:
@@ -78,7 +81,7 @@ def predicted_rows(name, rows):
         row = found[way]
         text = f"{time_of(row):.2f} ({row['ratio']:.2f})"
         cells.append(text if abs(time_of(row) / row["ratio"] - 1) <= 0.1 else f"**{text}**")
-    yield f"| {name} | {1000 * seconds / one['calls']:.2f} | {spread:.1%} | " + " | ".join(cells) + " |"
+    yield f"| {name} | {1000 * eager_seconds(found) / one['calls']:.2f} | {spread:.1%} | " + " | ".join(cells) + " |"
 
 
 def checkpoint_rows(name, rows):
@@ -170,8 +173,8 @@ def said_of_memory(results):
 
 def said_of_time(results):
     """How many times are near the predicted ones."""
-    cells = [(row, spread_of(row["cpu"][0]), statistics.median(row["cpu"][0]) / row["calls"])
-             for rows in results.values() for way, row in measured(rows).items() if way in OURS]
+    cells = [(row, spread_of(row["cpu"][0]), eager_seconds(found) / row["calls"])
+             for found in map(measured, results.values()) for way, row in found.items() if way in OURS]
     near = [abs(time_of(row) / row["ratio"] - 1) <= 0.1 for row, _, _ in cells]
     calm = [is_near for is_near, (_, spread, seconds) in zip(near, cells) if spread < 0.05 and seconds > 0.001]
     long = [is_near for is_near, (_, _, seconds) in zip(near, cells) if seconds > 0.001]
