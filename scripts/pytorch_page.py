@@ -3,9 +3,9 @@ import statistics
 
 OURS = ("80%", "60%", "40%", "least")
 #: Of the figure, with the class of its marks.
-SERIES = {"ours": OURS, "pages": tuple(f"{way}, pages" for way in OURS), "checkpoint": ("checkpoint",),
-          "hooks": ("hooks to disk",)}
-NAMES = {"ours": "scheduled: 80, 60, 40 %, least", "pages": "with page files",
+SERIES = {"ours": OURS, "pages": tuple(f"{way}, pages" for way in OURS), "updates": ("40%, updates inside",),
+          "checkpoint": ("checkpoint",), "hooks": ("hooks to disk",)}
+NAMES = {"ours": "scheduled: 80, 60, 40 %, least", "pages": "with page files", "updates": "40 %, with updates inside",
          "checkpoint": "torch.utils.checkpoint", "hooks": "all saved tensors to a file"}
 STYLE = """
 text { font: 11px Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1f2328 }
@@ -13,10 +13,10 @@ text { font: 11px Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif
 svg, .paper { background: #ffffff; fill: #ffffff } .axis, .one { fill: none; stroke: #8c959f }
 .one { stroke-dasharray: 3 3 } polyline { fill: none; stroke-width: 1.5 }
 .ours { fill: #0072b2; stroke: #0072b2 } .pages { fill: #ffffff; stroke: #009e73; stroke-width: 1.5 }
-.checkpoint { fill: #d55e00; stroke: #d55e00 } .hooks { fill: #cc79a7; stroke: #cc79a7 }
+.checkpoint { fill: #d55e00; stroke: #d55e00 } .hooks { fill: #cc79a7; stroke: #cc79a7 } .updates { fill: #1f2328 }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 } .note { fill: #9aa4af } svg, .paper { background: #15181c; fill: #15181c }
-  .ours { fill: #56b4e9; stroke: #56b4e9 } .pages { fill: #15181c }
+  .ours { fill: #56b4e9; stroke: #56b4e9 } .pages { fill: #15181c } .updates { fill: #e6edf3 }
 }
 polyline.ours, polyline.pages { fill: none }
 """
@@ -97,7 +97,8 @@ def mark(kind, x, y):
         return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
     if kind == "hooks":
         return f'<rect class="hooks" x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6"/>'
-    return f'<path class="checkpoint" d="M{x:.1f} {y - 4.5:.1f}l4.5 4.5 -4.5 4.5 -4.5 -4.5z"/>'
+    shape = f"M{x:.1f} {y - 4.5:.1f}l" + ("4.5 4.5 -4.5 4.5 -4.5 -4.5z" if kind == "checkpoint" else "4.5 8 -9 0z")
+    return f'<path class="{kind}" d="{shape}"/>'
 
 
 def panel(name, rows):
@@ -129,7 +130,7 @@ def panel(name, rows):
 def figure(results):
     """A panel for each network: processor time over the peak, both as shares of eager mode's."""
     lines = -(-len(results) // COLUMNS)
-    width, height = COLUMNS * WIDTH + 8, lines * HEIGHT + 62
+    width, height = COLUMNS * WIDTH + 8, lines * HEIGHT + 80
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
              "<title>Processor time of a training step over its peak of RAM, for each network and way</title>",
              f"<style>{STYLE}</style>", f'<rect class="paper" width="{width}" height="{height}"/>']
@@ -138,12 +139,12 @@ def figure(results):
         parts += [*panel(name, rows), "</g>"]
     bottom = lines * HEIGHT + 14
     for number, (kind, text) in enumerate(NAMES.items()):
-        x = LEFT + number * WIDTH
-        parts += [mark(kind, x, bottom - 4), f'<text x="{x + 10}" y="{bottom}">{text}</text>']
+        x, y = LEFT + number % 3 * 280, bottom + 18 * (number // 3)
+        parts += [mark(kind, x, y - 4), f'<text x="{x + 10}" y="{y}">{text}</text>']
     for line, text in enumerate((
             "Across: the peak of live storages, as a share of eager mode's. Up: processor time, as a multiple of eager "
             "mode's;", f"what is outside of {LEAST} to {MOST} is drawn at the edge.")):
-        parts.append(f'<text class="note" x="{LEFT - 4}" y="{bottom + 24 + 15 * line}">{text}</text>')
+        parts.append(f'<text class="note" x="{LEFT - 4}" y="{bottom + 42 + 15 * line}">{text}</text>')
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
