@@ -3,9 +3,9 @@ import statistics
 
 OURS = ("80%", "60%", "40%", "least")
 #: Of the figure, with the class of its marks.
-SERIES = {"ours": OURS, "pages": tuple(f"{way}, pages" for way in OURS), "checkpoint": ("checkpoint",),
-          "hooks": ("hooks to disk",)}
-NAMES = {"ours": "scheduled: 80, 60, 40 %, least", "pages": "with page files",
+SERIES = {"ours": OURS, "pages": tuple(f"{way}, pages" for way in OURS), "updates": ("40%, updates inside",),
+          "checkpoint": ("checkpoint",), "hooks": ("hooks to disk",)}
+NAMES = {"ours": "scheduled: 80, 60, 40 %, least", "pages": "with page files", "updates": "40 %, with updates inside",
          "checkpoint": "torch.utils.checkpoint", "hooks": "all saved tensors to a file"}
 STYLE = """
 text { font: 11px Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1f2328 }
@@ -13,10 +13,10 @@ text { font: 11px Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif
 svg, .paper { background: #ffffff; fill: #ffffff } .axis, .one { fill: none; stroke: #8c959f }
 .one { stroke-dasharray: 3 3 } polyline { fill: none; stroke-width: 1.5 }
 .ours { fill: #0072b2; stroke: #0072b2 } .pages { fill: #ffffff; stroke: #009e73; stroke-width: 1.5 }
-.checkpoint { fill: #d55e00; stroke: #d55e00 } .hooks { fill: #cc79a7; stroke: #cc79a7 }
+.checkpoint { fill: #d55e00; stroke: #d55e00 } .hooks { fill: #cc79a7; stroke: #cc79a7 } .updates { fill: #1f2328 }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 } .note { fill: #9aa4af } svg, .paper { background: #15181c; fill: #15181c }
-  .ours { fill: #56b4e9; stroke: #56b4e9 } .pages { fill: #15181c }
+  .ours { fill: #56b4e9; stroke: #56b4e9 } .pages { fill: #15181c } .updates { fill: #e6edf3 }
 }
 polyline.ours, polyline.pages { fill: none }
 """
@@ -31,10 +31,15 @@ def time_of(row, clock="cpu"):
     return statistics.median(other / eager for eager, other in zip(*row[clock]))
 
 
-def spread_of(row):
-    """Of eager mode's samples: what lies between the second and the second last, beside the median."""
-    samples = sorted(row["cpu"][0])
+def spread_of(samples):
+    """What lies between the second and the second last of them, beside the median."""
+    samples = sorted(samples)
     return (samples[-2] - samples[1]) / statistics.median(samples)
+
+
+def eager_seconds(found):
+    """Of a step of this network: the median over its ways."""
+    return statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
 
 
 def fits(row):
@@ -49,9 +54,8 @@ def measured(rows):
 def way_rows(name, rows):
     found = measured(rows)
     one = next(iter(found.values()))
-    seconds = statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
     yield (f"| **{name}** | eager | {one['eager'] / 1e6:.1f} MB | {one['eager_resident'] / 1e6:.1f} MB | "
-           f"{seconds:.3f} s | | | |")
+           f"{eager_seconds(found):.3f} s | | | |")
     for way, row in rows.items():
         if "error" in row:
             yield f"| | {way} | {'not possible' if way == 'checkpoint' else 'no schedule'} | | | | | |"
@@ -67,9 +71,8 @@ def predicted_rows(name, rows):
     found = measured(rows)
     if not set(OURS) & set(found):
         return
-    spread = max(spread_of(found[way]) for way in OURS if way in found)
+    spread = max(spread_of(found[way]["cpu"][0]) for way in OURS if way in found)
     one = next(iter(found.values()))
-    seconds = statistics.median(statistics.median(row["cpu"][0]) for row in found.values())
     cells = []
     for way in OURS:
         if way not in found:
@@ -78,7 +81,7 @@ def predicted_rows(name, rows):
         row = found[way]
         text = f"{time_of(row):.2f} ({row['ratio']:.2f})"
         cells.append(text if abs(time_of(row) / row["ratio"] - 1) <= 0.1 else f"**{text}**")
-    yield f"| {name} | {1000 * seconds / one['calls']:.2f} | {spread:.1%} | " + " | ".join(cells) + " |"
+    yield f"| {name} | {1000 * eager_seconds(found) / one['calls']:.2f} | {spread:.1%} | " + " | ".join(cells) + " |"
 
 
 def checkpoint_rows(name, rows):
@@ -94,7 +97,8 @@ def mark(kind, x, y):
         return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
     if kind == "hooks":
         return f'<rect class="hooks" x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6"/>'
-    return f'<path class="checkpoint" d="M{x:.1f} {y - 4.5:.1f}l4.5 4.5 -4.5 4.5 -4.5 -4.5z"/>'
+    shape = f"M{x:.1f} {y - 4.5:.1f}l" + ("4.5 4.5 -4.5 4.5 -4.5 -4.5z" if kind == "checkpoint" else "4.5 8 -9 0z")
+    return f'<path class="{kind}" d="{shape}"/>'
 
 
 def panel(name, rows):
@@ -126,7 +130,7 @@ def panel(name, rows):
 def figure(results):
     """A panel for each network: processor time over the peak, both as shares of eager mode's."""
     lines = -(-len(results) // COLUMNS)
-    width, height = COLUMNS * WIDTH + 8, lines * HEIGHT + 62
+    width, height = COLUMNS * WIDTH + 8, lines * HEIGHT + 80
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
              "<title>Processor time of a training step over its peak of RAM, for each network and way</title>",
              f"<style>{STYLE}</style>", f'<rect class="paper" width="{width}" height="{height}"/>']
@@ -135,12 +139,12 @@ def figure(results):
         parts += [*panel(name, rows), "</g>"]
     bottom = lines * HEIGHT + 14
     for number, (kind, text) in enumerate(NAMES.items()):
-        x = LEFT + number * WIDTH
-        parts += [mark(kind, x, bottom - 4), f'<text x="{x + 10}" y="{bottom}">{text}</text>']
+        x, y = LEFT + number % 3 * 280, bottom + 18 * (number // 3)
+        parts += [mark(kind, x, y - 4), f'<text x="{x + 10}" y="{y}">{text}</text>']
     for line, text in enumerate((
             "Across: the peak of live storages, as a share of eager mode's. Up: processor time, as a multiple of eager "
             "mode's;", f"what is outside of {LEAST} to {MOST} is drawn at the edge.")):
-        parts.append(f'<text class="note" x="{LEFT - 4}" y="{bottom + 24 + 15 * line}">{text}</text>')
+        parts.append(f'<text class="note" x="{LEFT - 4}" y="{bottom + 42 + 15 * line}">{text}</text>')
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
@@ -170,8 +174,8 @@ def said_of_memory(results):
 
 def said_of_time(results):
     """How many times are near the predicted ones."""
-    cells = [(row, spread_of(row), statistics.median(row["cpu"][0]) / row["calls"])
-             for rows in results.values() for way, row in measured(rows).items() if way in OURS]
+    cells = [(row, spread_of(row["cpu"][0]), eager_seconds(found) / row["calls"])
+             for found in map(measured, results.values()) for way, row in found.items() if way in OURS]
     near = [abs(time_of(row) / row["ratio"] - 1) <= 0.1 for row, _, _ in cells]
     calm = [is_near for is_near, (_, spread, seconds) in zip(near, cells) if spread < 0.05 and seconds > 0.001]
     long = [is_near for is_near, (_, _, seconds) in zip(near, cells) if seconds > 0.001]

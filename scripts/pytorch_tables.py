@@ -5,9 +5,10 @@ usage: pytorch_tables.py [--folder build/pytorch] [--networks unet,gpt] [--secon
 
 It needs Debian's python3-torch and python3-torchvision, and POET_SOLVE. Each network is a process of its own. FOLDER
 keeps a file of rows for each network, so that a run that was stopped goes on; no network is begun after --until-s.
---again 0.2 measures rows again whose samples are 20 % apart, and the row with the least noise counts. Times are
-processor seconds beside eager mode's in the same process, in turn: the median of the ratios of seven samples, each of
-as many steps as take 50 ms. With --page, the rows are written there, and beside it as pictures/pytorch.svg.
+--again 0.2 measures rows again whose samples or eager mode's are 20 % apart, and the row with the least noise counts.
+Times are processor seconds beside eager mode's in the same process, a step of each in turn: the median of the ratios
+of seven samples, each of as many steps as take 0.5 s. With --page, the rows are written there, and beside it as
+pictures/pytorch.svg.
 """
 import argparse
 import copy
@@ -23,12 +24,13 @@ import sys
 import tempfile
 import time
 
+import pytorch_page
 from pytorch_ways import NETWORKS, ROOT, ToDisk, blocks_checkpointed, chain_of, checkpointed, make
 
 CHECKPOINT = "checkpoint"
 RAMS = {"80%": "80%", "60%": "60%", "40%": "40%", "least": "min"}
 WAYS = (CHECKPOINT, "hooks to disk", "as checkpoint", *RAMS, *(f"{ram}, pages" for ram in RAMS), "40%, updates inside")
-SAMPLES, SAMPLE_SECONDS = 7, 0.05
+SAMPLES, SAMPLE_SECONDS = 7, 0.5
 
 
 def resident(step):
@@ -132,14 +134,12 @@ class Measured:
         start = time.process_time()
         step(0)
         often = math.ceil(SAMPLE_SECONDS / (time.process_time() - start))
-        row["cpu"], row["wall"] = ([], []), ([], [])
-        for _ in range(SAMPLES):
-            for which in (0, 1):
-                cpu, wall = time.process_time(), time.perf_counter()
-                for _ in range(often):
-                    step(which)
-                row["cpu"][which].append((time.process_time() - cpu) / often)
-                row["wall"][which].append((time.perf_counter() - wall) / often)
+        row["cpu"], row["wall"] = [([0.0] * SAMPLES, [0.0] * SAMPLES) for _ in range(2)]
+        for sample, _, which in itertools.product(range(SAMPLES), range(often), (0, 1)):
+            cpu, wall = time.process_time(), time.perf_counter()
+            step(which)
+            row["cpu"][which][sample] += (time.process_time() - cpu) / often
+            row["wall"][which][sample] += (time.perf_counter() - wall) / often
         for which, key in ((0, "eager"), (1, "peak")):
             for _ in range(2):
                 for each in (*nets[0].parameters(), *nets[1].parameters()):
@@ -151,11 +151,10 @@ class Measured:
 
 
 def noise_of(row):
-    """How far the ratios of its samples are apart, without the least and the largest, beside their median."""
+    """How far the ratios of its samples or eager mode's samples are apart, whichever are further."""
     if "cpu" not in row:
         return 0
-    ratios = sorted(other / eager for eager, other in zip(*row["cpu"]))
-    return (ratios[-2] - ratios[1]) / ratios[SAMPLES // 2]
+    return max(map(pytorch_page.spread_of, (row["cpu"][0], [other / eager for eager, other in zip(*row["cpu"])])))
 
 
 def rows_in(path):
@@ -213,8 +212,6 @@ def main():
                             "--seconds", str(options.seconds), "--again", str(options.again)],
                            env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True)
     if options.page and not options.child:
-        import pytorch_page
-
         found = {name: rows_in(options.folder / f"{name}.jsonl") for name in NETWORKS}
         pytorch_page.write(options.page, {name: {way: rows[way] for way in WAYS if way in rows}
                                           for name, rows in found.items()})

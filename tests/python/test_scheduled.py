@@ -220,7 +220,7 @@ from torch_cases import plain
 torch.set_num_threads(1)
 net = torch.nn.Sequential(torch.nn.Linear(16, 128), *(torch.nn.Tanh() for _ in range(40)))
 x = torch.randn(8192, 16)
-net(x[:8]).square().mean().backward()  # what stays for good, such as buffers of the BLAS, is there
+plain(net, x[:8], dry=True)(x[:8]).square().mean().backward()  # modules and buffers of the BLAS, which stay, are there
 held = next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmData"))
 resource.setrlimit(resource.RLIMIT_DATA, (held + (110 << 20),) * 2)
 try:

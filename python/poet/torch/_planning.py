@@ -28,7 +28,7 @@ News = Callable[[str], None]
 #: A solve ends when this share of the step's time is left open.
 _GAP = 0.002
 #: Steps are timed so often at least, and more often until this time is over.
-_ROUNDS, _MOST_ROUNDS, _SECONDS = 5, 25, 3.0
+_ROUNDS, _MOST_ROUNDS, _SECONDS = 9, 25, 6.0
 _PROOF = ("gap", "lower_bound_joules", "recompute_count", "page_out_count", "page_out_bytes")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10 ** 3,
           "MB": 10 ** 6, "GB": 10 ** 9, "B": 1, "": 1}
