@@ -19,9 +19,7 @@ namespace poet {
 inline constexpr int kSlowDescentNodes = 1000;
 /// Of the first search, and of those that refining adds.
 inline constexpr double kSearchShare = 0.3;
-/// Of a search that has no schedule yet: a bound alone is of no use to anybody. The layered graph
-/// of 1000 nodes had none after 10 s at 60 % of its RAM, as the search was stopped on its way
-/// there.
+/// Of a search that has no schedule yet: a bound alone is of no use to anybody.
 inline constexpr double kScheduleShare = 0.6;
 /// With so many nodes a model fits no memory limit, so this search has all the time that there is.
 inline constexpr int kNoModelNodes = 10'000;
@@ -99,8 +97,7 @@ inline constexpr ProofTime kProofAtTheEnd{.share = 0.85, .of_elapsed = 10};
 /// A proof may take so many seconds at least.
 inline constexpr Seconds kLeastProofPhase = 5;
 /// Without a schedule it is not known whether there is anything to prove, and other phases may
-/// find one. The inference of `vit_tiny` on `a72` in 919550 bytes is proven in 25 s, and had no
-/// schedule after 60 s when the proof had the same share as otherwise.
+/// find one.
 inline constexpr double kBlindProofShare = 0.15;
 /// From so many nodes on a proof in moment models is tried before branching on counts, whose
 /// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
@@ -129,8 +126,7 @@ inline constexpr std::int64_t kFirstIterations = 10'000;
 inline constexpr int kPolishNodes = 200;
 inline constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
 /// The steps of Effort::fast end by counts of iterations and nodes, so that a busy machine finds
-/// the same schedule; this is for models on which those counts take very long. A limit of two
-/// seconds instead cost 14 % of the energy at `resnet18_cifar/m4` 280000 on a machine under load.
+/// the same schedule; this is for models on which those counts take very long.
 inline constexpr Seconds kFastStep = 30;
 
 // The objective runtime.

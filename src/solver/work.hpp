@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 
 #include "base/stopwatch.hpp"
 #include "poet/units.hpp"
@@ -33,20 +32,6 @@ class SolveClock : public Countdown {
   /// `limit` in seconds; 0 means none.
   explicit SolveClock(Seconds limit)
       : Countdown(limit > 0 ? limit : std::numeric_limits<double>::infinity()) {}
-};
-
-/// When a loop of rows has done enough: if so many rounds closed less than a share of what is
-/// missing.
-struct Patience {
-  int rounds = 0;
-  double share = 0;
-
-  /// `bounds`: after each round. `missing`: from the last of them to where they shall get.
-  bool is_over(std::span<const double> bounds, double missing) const {
-    if (bounds.size() <= static_cast<std::size_t>(rounds)) return false;
-    const double gained = bounds.back() - bounds[bounds.size() - 1 - rounds];
-    return gained < share * missing;
-  }
 };
 
 /// Of counts of work.

@@ -6,24 +6,6 @@ from torch import nn
 from torch.nn import functional as F
 
 
-class SmallCnn(nn.Module):
-    """All that a schedule can be wrong about: a shortcut, a batch norm, a depthwise convolution."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(2, 6, 3, padding=1, bias=False)
-        self.bn = nn.BatchNorm2d(6)
-        self.depthwise = nn.Conv2d(6, 6, 3, padding=1, groups=6)
-        self.point = nn.Conv2d(6, 6, 1, bias=False)
-        self.norm = nn.BatchNorm2d(6)
-        self.fc = nn.Linear(6, 4)
-
-    def forward(self, x):
-        x = torch.tanh(self.bn(self.conv(x)))
-        x = x + self.norm(self.point(torch.sigmoid(self.depthwise(x))))
-        return self.fc(x.mean([2, 3]))
-
-
 class Attention(nn.Module):
     def __init__(self, width, heads, causal, steps):
         super().__init__()

@@ -42,31 +42,32 @@ def trained(net, optimizer, x, y, loss, steps=3):
 
 
 class Bits(TorchCase):
-    def compare(self, name, kind, inside, ram="70%", seconds=5):
-        """Three steps of a network and of its scheduled copy."""
+    def compare_inside(self, name, kind, ram, seconds=5):
+        """Three steps of a network and of its scheduled copy, which updates within the step."""
         net, x, y, loss = networks.make(name)
         twin = copy.deepcopy(net)
         optimizer = OPTIMIZERS[kind](twin.parameters())
-        other = plain(twin, x, ram=ram, seconds=seconds, optimizer=optimizer if inside else None)
+        other = plain(twin, x, ram=ram, seconds=seconds, optimizer=optimizer)
         mine = trained(other, optimizer, x, y, loss)
         its = trained(net, OPTIMIZERS[kind](net.parameters()), x, y, loss)
-        about = f"{name} with {kind}{' inside' if inside else ''}"
-        if inside:  # gradients are gone when the step is over
-            self.assertTrue(all(gradient is None for _, gradients in mine[0] for gradient in gradients), about)
-            mine, its = (([value for value, _ in each[0]], each[1:]) for each in (mine, its))
-        self.assertSameBits(mine, its, about)
+        about = f"{name} with {kind} inside"
+        # Gradients are gone when the step is over.
+        self.assertTrue(all(gradient is None for _, gradients in mine[0] for gradient in gradients), about)
+        self.assertSameBits(*(([value for value, _ in each[0]], each[1:]) for each in (mine, its)), about)
         return other
 
     def test_three_networks_have_eagers_bits(self):
         for name in networks.SMALL:
             with self.subTest(name):
-                other = self.compare(name, "SGD", False)
+                net, other, x, y, loss = self.twins(name)
+                self.assertSameBits(*(trained(each, OPTIMIZERS["SGD"](each.parameters()), x, y, loss)
+                                      for each in (other, net)), name)
                 self.assertGreater(other.plan.proof["recompute_count"], 0)
 
     def test_updates_inside_have_the_bits_of_the_separate_step(self):
         for kind in OPTIMIZERS:
             with self.subTest(kind):
-                other = self.compare("digits", kind, True, "80%")
+                other = self.compare_inside("digits", kind, "80%")
                 self.assertEqual(other.updates.done, len(other.trained))
 
     @unittest.skipUnless(int(os.environ.get("POET_CASES", "1")) >= 14, "POET_CASES=14 tries fourteen networks")
@@ -82,7 +83,7 @@ class Bits(TorchCase):
                                         trained(its, OPTIMIZERS[kind](its.parameters()), x, y, loss), name)
                     # An update of a large dense layer needs memory that eager mode's backward pass does not.
                     roomy = name not in networks.FIVE and kind != "SGD"
-                    self.compare(name, kind, True, "130%" if roomy else "80%", 20)
+                    self.compare_inside(name, kind, "130%" if roomy else "80%", 20)
 
     def test_the_learning_rate_is_read_in_each_step(self):
         left = []
@@ -164,14 +165,13 @@ class Bits(TorchCase):
 class Memory(TorchCase):
     def test_peak_is_predicted_and_within_the_budget(self):
         for name in networks.SMALL:
-            net, x, y, loss = networks.make(name)
-            other = plain(net, x)
+            _, other, x, y, loss = self.twins(name)
 
             def step():
                 loss(other(x), y).backward()
 
             for _ in range(2):
-                forget(net)
+                forget(other)
                 peak = peak_of(step)
             figures = other.plan.figures
             with self.subTest(name):

@@ -27,6 +27,7 @@ def forget(net):
 @unittest.skipUnless(HAS_TORCH, "no PyTorch (Debian: python3-torch)")
 class TorchCase(TestCase):
     """One thread, and comparisons of bits."""
+    plans = {}
 
     @classmethod
     def setUpClass(cls):
@@ -41,9 +42,12 @@ class TorchCase(TestCase):
             self.assertTrue(same, f"{about} {place}")
 
     def twins(self, name="digits", **keys):
-        """A network, a scheduled copy of it, and their data."""
+        """A network, a scheduled copy of it, and their data. Tests that ask for the same share a plan."""
         net, x, y, loss = networks.make(name)
-        return net, plain(copy.deepcopy(net), x, **keys), x, y, loss
+        key = (name, *keys.items())
+        other = plain(copy.deepcopy(net), x, **({"plan": self.plans[key]} if key in self.plans else keys))
+        self.plans[key] = other.plan
+        return net, other, x, y, loss
 
     def assertSameStep(self, net, other, x, y, loss):
         """One step of both, with all that it leaves."""

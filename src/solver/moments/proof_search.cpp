@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "solver/moments/proof_program.hpp"
+#include "solver/patience.hpp"
 #include "solver/relaxation/counts.hpp"
 
 namespace poet {
@@ -29,8 +30,6 @@ constexpr std::size_t kSmallModel = 3000;
 constexpr std::size_t kMostLooks = 10;
 constexpr double kLeastGain = 1e-3;
 constexpr double kWhole = 1e-6;
-constexpr Patience kAtRoot{.rounds = 6, .share = 0.02};
-constexpr Patience kInTree{.rounds = 3, .share = 0.04};
 
 /// Weight of a column that costs nothing, in units, if its tensor takes the whole budget.
 constexpr double kOfNoCost = 1e-8;
@@ -148,7 +147,8 @@ class ProofSearch {
       bounds.push_back(program_.bound());
       if (depth == 0) note_root();
       if (bounds.size() % kRoundsToClean == 0) program_.remove_slack_rows();
-    } while (!stalled(bounds, depth == 0 ? kAtRoot : kInTree) && program_.add_violated_rows());
+    } while (!stalled(bounds, depth == 0 ? kAtRootOfProof : kInTreeOfProof) &&
+             program_.add_violated_rows());
     return Outcome::open;
   }
 
@@ -174,8 +174,7 @@ class ProofSearch {
     return depth == 0 && !costs_.proves_infeasible() && attempt_.root < limits_.least_root;
   }
 
-  /// Strong branching: of the best counts the one whose sides gain most, by a few iterations. It
-  /// took 17 nodes for the 2,093 of `bert/a72` at 1.05x, and 177 for 1,033 of `resnet18/m4`. The
+  /// Strong branching: of the best counts the one whose sides gain most, by a few iterations. The
   /// first is taken unseen where the linear programs are large.
   std::optional<CountSplit> choose_split() {
     const bool looks = model_.size() <= kSmallModel;

@@ -25,12 +25,10 @@ namespace {
 /// loop runs on a smaller model, starting with the cuts of the first.
 ///
 /// Tried without success: zero-half, Gomory, two-step MIR and knapsack cover cuts of the Cgl
-/// library in rounds after the root loop (`resnet18_cifar/m4` 481305: the root rises from 0.934 of
-/// the best to 0.942 and no further); waking all nearly tight memory rows of a stage with a
-/// violated one; plans made from a moment model's solution, 4 to 30 % dearer than what the
-/// local search finds; starting the second root loop and branching on counts from the last basis
-/// before (`bert/m4` 88000000 comes to its gap in 26 s instead of 33 s, and 481305, otherwise
-/// proven in 45 s, is open after 75 s).
+/// library in rounds after the root loop, which hardly raise it; waking all nearly tight memory
+/// rows of a stage with a violated one; plans made from a moment model's solution, dearer than what
+/// the local search finds; starting the second root loop and branching on counts from the last
+/// basis before, which is faster on some problems and leaves others open.
 class ModelPhase {
  public:
   static constexpr const char* kCounts = "counts";
@@ -222,7 +220,7 @@ class ModelPhase {
   ModelVerdict search(const RootResult& root) {
     std::vector<Count> counts;
     std::vector<Subproblem> subproblems{{.bound = root.bound}};
-    if (wants_count_branching(root)) {
+    if (features().counts && root.status == RootResult::Status::bounded) {
       counts = make_counts(*model_, graph(), scaled_);
       subproblems = search_counts(counts, root, std::move(subproblems));
     }
@@ -230,10 +228,6 @@ class ModelPhase {
     if (state_.done() || (state_.refining && !is_small())) return ModelVerdict::open;
     return search_subproblems(state_, name_, *model_, scaled_, root.active_rows, root.active_cuts,
                               counts, subproblems);
-  }
-
-  bool wants_count_branching(const RootResult& root) const {
-    return features().counts && root.status == RootResult::Status::bounded;
   }
 
   std::vector<Subproblem> search_counts(const std::vector<Count>& counts, const RootResult& root,

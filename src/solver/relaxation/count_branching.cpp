@@ -291,11 +291,7 @@ class CountBranching {
   /// The whole problem as one subproblem, with the bound that the search has reached.
   CountBranchingResult undivided() const {
     const double bound = with_settled(open_bound());
-    return {.status = CountBranchingResult::Status::searched,
-            .subproblems = {{.bound = bound}},
-            .bound = bound,
-            .nodes = count_,
-            .work = work_.done()};
+    return searched({{.bound = bound}}, bound);
   }
 
   /// All that is left.
@@ -307,8 +303,12 @@ class CountBranching {
     std::erase_if(settled_,
                   [&](const Subproblem& subproblem) { return subproblem.bound >= ceiling_; });
     const double bound = with_settled(ceiling_);
+    return searched(std::move(settled_), bound);
+  }
+
+  CountBranchingResult searched(std::vector<Subproblem> subproblems, double bound) const {
     return {.status = CountBranchingResult::Status::searched,
-            .subproblems = std::move(settled_),
+            .subproblems = std::move(subproblems),
             .bound = bound,
             .nodes = count_,
             .work = work_.done()};

@@ -76,12 +76,7 @@ struct CountBranchingResult {
 /// agree on *how much* is done. If the relaxation recomputes 3.5 convolutions of one kind, every
 /// schedule recomputes at most 3 or at least 4, and either branch moves the bound by a per cent.
 /// The idea is ours; it is branching on a general disjunction, chosen by the structure of networks.
-///
-/// What it bought: some 150 short relaxations prove problems such as `resnet18_cifar/m4` 500000,
-/// which CBC on the same columns leaves open.
-///
-/// Lines of eight tasks cost a few more nodes, and a process for each relaxation a few per cent of
-/// the time.
+/// It proves problems that CBC on the same columns leaves open.
 ///
 /// Tried without success: taking up subproblems again in rounds, which loses their cuts; less
 /// cutting in each node; probing up to nine counts in every node (strong branching), which is ahead

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/process/child.hpp"
+#include "solver/patience.hpp"
 #include "solver/relaxation/fields.hpp"
 
 namespace poet {
 namespace {
 
-constexpr Patience kInTreeOfCounts{.rounds = 3, .share = 0.03};
 /// Branching on a count must be able to gain this share of the ceiling. Less is CBC's work.
 constexpr double kMinGain = 1e-3;
 /// Growth of the linear program over its rows at the start beyond which slack rows leave.
@@ -64,7 +64,7 @@ CountNode CountNodes::solve(const Subproblem& subproblem, const NodeLimits& limi
     if (status == LinearProgram::Status::stopped) break;
     node.bound = std::max(node.bound, relaxation_.bound());
     bounds.push_back(node.bound);
-    if (kInTreeOfCounts.is_over(bounds, ceiling - node.bound) || time.expired() ||
+    if (kInTreeOfModel.is_over(bounds, ceiling - node.bound) || time.expired() ||
         work.moves() >= limits.most_work) {
       break;
     }

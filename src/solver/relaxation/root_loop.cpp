@@ -4,6 +4,7 @@
 
 #include "base/process/call_messages.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
+#include "solver/patience.hpp"
 #include "solver/relaxation/fields.hpp"
 #include "solver/relaxation/relaxation.hpp"
 #include "solver/work.hpp"
@@ -27,15 +28,6 @@ Separation root_separation() {
   return {.limits = {.per_target = 8, .total = 3000}, .inside = true};
 }
 
-/// The loop rests if the last part of its work, and these rounds at least, raised the bound by less
-/// than this share of its distance to the ceiling. Some models rest for many short rounds and then
-/// go on, so that the rounds alone would end the loop too soon.
-constexpr int kFirstRounds = 36;
-constexpr int kRootRestRounds = 12;
-constexpr double kRestWork = 0.6;
-constexpr double kRestGain = 0.03;
-constexpr int kMostRounds = 400;  // without a ceiling
-
 class RootLoop {
  public:
   RootLoop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
@@ -50,7 +42,7 @@ class RootLoop {
     RootResult result;
     relaxation_.start({}, options_.cuts);
     std::int64_t iterations = 0;
-    for (int round = 0;; ++round) {
+    while (!result.complete) {
       const auto status = relaxation_.solve(options_.ceiling, time_.remaining(),
                                             work_.iterations_until(options_.most_work, columns_));
       work_.add_iterations(relaxation_.iterations(), columns_);
@@ -63,42 +55,30 @@ class RootLoop {
       }
       if (status != LinearProgram::Status::optimal) break;
       result.status = RootResult::Status::bounded;
-      values_.assign(relaxation_.values().begin(), relaxation_.values().end());
+      result.values.assign(relaxation_.values().begin(), relaxation_.values().end());
       if (relaxation_.bound() > result.bound) {
         result.bound = relaxation_.bound();
         report(result.bound);
         fix_columns(result);
       }
-      iterations += round == 0 ? 0 : relaxation_.iterations();
-      result.complete = rests(round, result.bound);
+      iterations += bounds_.empty() ? 0 : relaxation_.iterations();
+      bounds_.push_back(result.bound);
+      result.complete = kAtRootOfModel.is_over(bounds_, options_.ceiling - result.bound);
       if (result.complete || iterations >= options_.iterations ||
           result.work >= options_.most_work || time_.expired()) {
         break;
       }
       relaxation_.remove_slack_rows();
       result.complete = !relaxation_.add_violated_rows();
-      if (result.complete) break;
     }
     // What starts from these rows and cuts would solve each of its nodes with the slack ones.
     if (result.status == RootResult::Status::bounded) relaxation_.remove_slack_rows();
-    result.values = std::move(values_);
     result.active_rows = relaxation_.active_rows();
     result.active_cuts = relaxation_.active_cuts();
     return result;
   }
 
  private:
-  bool rests(int round, double bound) {
-    rounds_.push_back({.bound = bound, .work = work_.moves()});
-    if (round < kFirstRounds || options_.ceiling == kInfinity) return round > kMostRounds;
-    const double then = (1 - kRestWork) * static_cast<double>(work_.moves());
-    const auto by_work = std::partition_point(
-        rounds_.begin(), rounds_.end(),
-        [&](const Round& earlier) { return static_cast<double>(earlier.work) < then; });
-    const auto earlier = std::min(by_work, rounds_.end() - 1 - kRootRestRounds);
-    return bound - earlier->bound < kRestGain * (options_.ceiling - bound);
-  }
-
   /// Reduced-cost fixing: a column whose reduced cost lifts the bound to the ceiling keeps its
   /// value in every solution below. Only reduced costs of the relaxation prove that, never bare
   /// costs.
@@ -119,12 +99,7 @@ class RootLoop {
   std::size_t nonzeros_;
   Work work_;
   Relaxation relaxation_;
-  struct Round {
-    double bound;
-    std::int64_t work;  // until its end
-  };
-  std::vector<Round> rounds_;
-  std::vector<double> values_;  // at the last optimum
+  std::vector<double> bounds_;  // after each round
   Countdown time_{options_.time_limit_seconds};
 };
 

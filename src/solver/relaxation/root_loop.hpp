@@ -47,8 +47,9 @@ struct RootOptions {
 double fixing_margin(const ScaledMilp& scaled);
 
 /// Solves the relaxation (relaxation.hpp) by dual simplex in a child process, again and again while
-/// it violates rows of the model or cuts. Ends when cuts no longer pay, the bound reaches the
-/// ceiling, or time is up. `progress` receives each better bound and returns false to stop.
+/// it violates rows of the model or cuts. Ends when cuts no longer pay (patience.hpp), the bound
+/// reaches the ceiling, or time is up. `progress` receives each better bound and returns false to
+/// stop.
 ///
 /// The obvious course is to give CBC the model and let it solve the root. But CBC starts with all
 /// rows and knows no precedence cuts. Cutting planes in rounds are folklore; what makes them fast
@@ -59,8 +60,7 @@ double fixing_margin(const ScaledMilp& scaled);
 ///
 /// Tried without success: slack rows that leave in every fifth round only, and at most 400 cuts, of
 /// the optimum alone, which take twice the time; as many cuts as here in the nodes of the branching
-/// on counts, which make each of them slower than they raise its bound; and ending the loop by
-/// rounds alone, which leaves hard problems further open.
+/// on counts, which make each of them slower than they raise its bound.
 ///
 /// Often the loop is the whole proof: the dual simplex passes the ceiling. Otherwise a column whose
 /// reduced cost lifts the bound to the ceiling is fixed, and branching on counts and CBC start from

@@ -3,9 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <vector>
+
+#include "solver/patience.hpp"
 
 namespace poet {
 namespace {
+
+TEST(Patience, IsOverOnceItsRoundsTogetherCloseLessThanTheirShareOfWhatIsMissing) {
+  const Patience patience{.rounds = 2, .share = 0.1};
+  const std::vector<double> bounds{0, 0.9, 1};
+  EXPECT_FALSE(patience.is_over(bounds, 10));
+  EXPECT_TRUE(patience.is_over(bounds, 10.01));
+  EXPECT_FALSE(patience.is_over(std::vector<double>{1, 1}, 10)) << "one round";
+  EXPECT_TRUE(patience.is_over(std::vector<double>{0, 1, 1, 1}, 10)) << "the first is long past";
+}
 
 TEST(WorkShares, PromiseNoMoreThanIsLeft) {
   for (const std::size_t line : {1, 4, 8}) {
