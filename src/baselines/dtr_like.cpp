@@ -204,7 +204,9 @@ Attempt dtr_like(const Problem& problem) {
 }
 
 std::optional<Schedule> suggest_schedule(const Problem& problem) {
-  if (!problem.limits.techniques.remat) return std::nullopt;
+  const std::int64_t size = problem.graph.size();
+  // So many nodes take all of the work.
+  if (!problem.limits.techniques.remat || size * size >= kMostWork) return std::nullopt;
   return TensorCache(problem, kMostWork).run();
 }
 

@@ -4,7 +4,6 @@
 // constant part of everybody else's. The solver counts only what comes on top.
 
 #include <algorithm>
-#include <numeric>
 
 #include "poet/problem.hpp"
 
@@ -23,7 +22,6 @@ bool holds_previous(const Graph& graph, int k) {
 }
 
 }  // namespace
-namespace {}  // namespace
 
 // The peak follows rule 5: an output is held together with all that is still needed, also by the
 // computation that makes it, unless it takes over an input's RAM.
@@ -40,9 +38,15 @@ Baseline baseline(const Graph& graph) {
     base.energy_joules += node.energy_joules;
     base.runtime_seconds += node.runtime_seconds;
     held.push_back(t);
-    std::erase_if(held, [&](int i) { return last_use(graph, i) <= t; });
-    held_bytes = std::accumulate(held.begin(), held.end(), Bytes{0},
-                                 [&](Bytes sum, int i) { return sum + graph.nodes[i].bytes; });
+    held_bytes += node.bytes;
+    const auto free_used = [&](int i) {
+      const auto place = std::lower_bound(held.begin(), held.end(), i);
+      if (last_use(graph, i) > t || place == held.end() || *place != i) return;
+      held.erase(place);
+      held_bytes -= graph.nodes[i].bytes;
+    };
+    std::for_each(node.inputs.begin(), node.inputs.end(), free_used);
+    free_used(t);
   }
   return base;
 }

@@ -9,8 +9,10 @@
 #include "question/watched_solve.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <new>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,18 +27,29 @@
 
 namespace poet {
 
+/// A stage in a message: its residents are those that the stage before did not have, and beside it
+/// are those that it has no more. The residents of 20,000 stages are some hundred megabytes.
+struct SentStage {
+  Stage stage;
+  std::vector<int> gone;
+};
+
 /// A better schedule, or a state.
 struct WatchReport {
-  std::optional<Schedule> schedule;
+  std::optional<std::vector<SentStage>> schedule;
   std::optional<Progress> progress;
 };
 
-/// How the work ended: one of these.
+/// How the work ended: a result, whose schedule is beside it, or an error.
 struct WatchedEnd {
   std::optional<SolveResult> result;
+  std::optional<std::vector<SentStage>> schedule;
   std::string input_error;
   std::string internal_error;
 };
+
+template <>
+inline constexpr auto kFields<SentStage> = kMembers<&SentStage::stage, &SentStage::gone>;
 
 template <>
 inline constexpr auto kFields<WatchReport> =
@@ -44,9 +57,36 @@ inline constexpr auto kFields<WatchReport> =
 
 template <>
 inline constexpr auto kFields<WatchedEnd> =
-    kMembers<&WatchedEnd::result, &WatchedEnd::input_error, &WatchedEnd::internal_error>;
+    kMembers<&WatchedEnd::result, &WatchedEnd::schedule, &WatchedEnd::input_error,
+             &WatchedEnd::internal_error>;
 
 namespace {
+
+std::vector<SentStage> sent(const Schedule& schedule) {
+  std::vector<SentStage> sent;
+  std::span<const int> before;
+  for (const auto& [resident, compute, page_out, page_in] : schedule.stages) {
+    SentStage& next = sent.emplace_back(SentStage{{{}, compute, page_out, page_in}, {}});
+    std::ranges::set_difference(resident, before, std::back_inserter(next.stage.resident));
+    std::ranges::set_difference(before, resident, std::back_inserter(next.gone));
+    before = resident;
+  }
+  return sent;
+}
+
+Schedule received(const std::vector<SentStage>& sent) {
+  Schedule schedule;
+  std::vector<int> held;
+  for (const SentStage& next : sent) {
+    std::vector<int> kept;
+    std::ranges::set_difference(held, next.gone, std::back_inserter(kept));
+    held.clear();
+    std::ranges::set_union(kept, next.stage.resident, std::back_inserter(held));
+    schedule.stages.push_back(next.stage);
+    schedule.stages.back().resident = held;
+  }
+  return schedule;
+}
 
 using ReportFunction = std::function<void(const WatchReport&)>;
 
@@ -68,7 +108,9 @@ class Watch {
     if (!answer.result) return best_reported(answer.failure);
     if (!answer.result->input_error.empty()) throw InputError(answer.result->input_error);
     if (!answer.result->result) throw InternalError(answer.result->internal_error);
-    return std::move(*answer.result->result);
+    SolveResult result = std::move(*answer.result->result);
+    if (answer.result->schedule) result.schedule = received(*answer.result->schedule);
+    return result;
   }
 
  private:
@@ -77,14 +119,16 @@ class Watch {
     SolveOptions options = options_;
     options.improved = [&](const Schedule& schedule) {
       try {
-        report({.schedule = schedule});
+        report({.schedule = sent(schedule)});
       } catch (const std::bad_alloc&) {  // only the parent's copy is older then
       }
     };
     options.progress = [&](const Progress& progress) { report({.progress = progress}); };
     options.interrupted = [this] { return stop_.raised(); };
     try {
-      return {.result = work(problem_, options)};
+      WatchedEnd end{.result = work(problem_, options)};
+      if (end.result->schedule) end.schedule = sent(*std::exchange(end.result->schedule, {}));
+      return end;
     } catch (const InputError& error) {
       return {.input_error = error.what()};
     } catch (const std::bad_alloc&) {
@@ -98,7 +142,7 @@ class Watch {
     if (report.schedule) {
       if (!schedule_) first_schedule_seconds_ = clock_.elapsed();
       schedule_ = report.schedule;
-      if (options_.improved) options_.improved(*schedule_);
+      if (options_.improved) options_.improved(received(*schedule_));
     }
     if (report.progress) {
       Joules& bound = report.progress->objective == Objective::runtime ? time_bound_ : bound_;
@@ -130,9 +174,9 @@ class Watch {
     result.statistics.wall_seconds = clock_.elapsed();
     add_bounds(result);
     if (!schedule_) return result;
-    const Replay replay = simulate(problem_.graph, *schedule_, problem_.limits);
+    result.schedule = received(*schedule_);
+    const Replay replay = simulate(problem_.graph, *result.schedule, problem_.limits);
     if (!replay.valid()) throw InternalError("a reported schedule does not replay");
-    result.schedule = schedule_;
     result.energy_joules = replay.energy_joules;
     result.lower_bound_joules = std::min(result.lower_bound_joules, result.energy_joules);
     result.status = Status::feasible;
@@ -162,7 +206,8 @@ class Watch {
   SolveClock clock_;
   std::optional<Countdown> grace_;
   SharedFlag stop_;
-  std::optional<Schedule> schedule_;  ///< the best so far, as each report is of a better one
+  std::optional<std::vector<SentStage>>
+      schedule_;  ///< the best so far, as each report is of a better one
   Seconds first_schedule_seconds_ = 0;
   Joules bound_ = 0;
   std::string bound_by_;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@
 #include "schedule/charges.hpp"
 #include "schedule/findings.hpp"
 #include "schedule/ram.hpp"
+#include "schedule/replay.hpp"
 
 namespace poet {
 namespace {
@@ -39,13 +41,16 @@ class Simulator {
         stored_(graph.size()),
         charges_(graph, limits.paging_time, replay_) {}
 
-  Replay run() {
+  std::optional<Replay> run(const std::function<bool()>& stop) {
     check_stage_count();
-    for (int t = 0; t < stage_count(); ++t) run_stage(t);
+    for (int t = 0; t < stage_count(); ++t) {
+      if (stop()) return std::nullopt;
+      run_stage(t);
+    }
     charges_.finish();
     check_budgets(findings_, replay_, limits_);
     replay_.violations = findings_.take();
-    return replay_;
+    return std::move(replay_);
   }
 
  private:
@@ -289,8 +294,13 @@ bool within_runtime_budget(Seconds runtime, Seconds budget) {
   return runtime <= budget * (1 + kRuntimeSlack);
 }
 
+std::optional<Replay> replay_until(const Graph& graph, const Schedule& schedule,
+                                   const Limits& limits, const std::function<bool()>& stop) {
+  return Simulator(graph, schedule, limits).run(stop);
+}
+
 Replay simulate(const Graph& graph, const Schedule& schedule, const Limits& limits) {
-  return Simulator(graph, schedule, limits).run();
+  return replay_until(graph, schedule, limits, [] { return false; }).value();
 }
 
 }  // namespace poet

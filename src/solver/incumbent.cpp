@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
-#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
+#include "schedule/replay.hpp"
 
 namespace poet {
 
@@ -20,11 +21,15 @@ Incumbent::Incumbent(const Problem& problem, const Baseline& base)
 
 /// The energy counts as the replay sums it up. What the search or a model thought it would be does
 /// not matter.
-bool Incumbent::offer(const Schedule& schedule) {
-  const Replay replay = simulate(problem_.graph, schedule, problem_.limits);
-  if (!replay.valid() || replay.energy_joules >= energy_) return false;
-  schedule_ = schedule;
-  energy_ = replay.energy_joules;
+bool Incumbent::offer(Schedule schedule, const std::function<bool()>& stop) {
+  for (Stage& stage : schedule.stages) {
+    // In a file they may lie in any order.
+    if (!std::ranges::is_sorted(stage.resident)) std::ranges::sort(stage.resident);
+  }
+  const auto replay = replay_until(problem_.graph, schedule, problem_.limits, stop);
+  if (!replay || !replay->valid() || replay->energy_joules >= energy_) return false;
+  schedule_ = std::move(schedule);
+  energy_ = replay->energy_joules;
   if (bound_ > energy_ * (1 + kProofTolerance)) {
     const auto [low, bound] = distinct(energy_, bound_);
     throw InternalError(

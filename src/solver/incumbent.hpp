@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ class Incumbent {
   Incumbent(const Problem& problem, const Baseline& base);
 
   /// Replays the schedule; takes it and returns true if it is valid and better. Throws
-  /// InternalError if it is cheaper than the proven bound.
-  bool offer(const Schedule& schedule);
+  /// InternalError if it is cheaper than the proven bound. Gives it up if `stop` ends its replay.
+  bool offer(
+      Schedule schedule, const std::function<bool()>& stop = [] { return false; });
   /// Throws InternalError if there is a schedule although `who` claims to have proven that none
   /// exists.
   void refuse_infeasible(std::string_view who) const;

@@ -35,6 +35,9 @@ inline constexpr int kWideGapNodes = 300;
 inline constexpr double kWideGapOfExtra = 0.03;
 inline constexpr double kWideGapOfGaps = 25;
 
+/// A replay may take so long when time is up: one of 20,000 nodes takes a second.
+inline constexpr Seconds kReplayRest = 0.1;
+
 // The glance at moment models.
 
 /// Without a schedule a glance looks below so much extra energy, as a multiple of the baseline's.

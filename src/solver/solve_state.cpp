@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "solver/limits.hpp"
 #include "solver/search/local_search.hpp"
@@ -56,11 +57,14 @@ void SolveState::report_progress(const std::string& phase, std::int64_t nodes) {
                     .baseline_joules = base.energy_joules});
 }
 
-bool SolveState::offer(const Schedule& schedule) {
+bool SolveState::offer(Schedule schedule) {
   const bool first = !incumbent.schedule();
-  const bool better = incumbent.offer(schedule);
+  const Countdown rest(kReplayRest);
+  // The first one is replayed to its end: without any, all was in vain.
+  const bool better =
+      incumbent.offer(std::move(schedule), [&] { return stopping() && !first && rest.expired(); });
   if (better && first) statistics.first_schedule_seconds = clock.elapsed();
-  if (better && options.improved) options.improved(schedule);
+  if (better && options.improved) options.improved(*incumbent.schedule());
   return better;
 }
 

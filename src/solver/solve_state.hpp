@@ -79,7 +79,7 @@ struct SolveState {
 
   void report_progress(const std::string& phase, std::int64_t nodes = 0);
   /// Offers a schedule to the incumbent, and records when the first one came.
-  bool offer(const Schedule& schedule);
+  bool offer(Schedule schedule);
   /// Offers a model's schedule. If it does not replay, because a relaxation's schedule can overrun
   /// RAM before F, offers what the greedy descent makes of it.
   bool offer_or_repair(const Schedule& schedule);

@@ -62,9 +62,11 @@ std::optional<Schedule> quick_schedule(const Problem& problem, const SolveOption
     const Joules energy = simulate(problem.graph, *first, problem.limits).energy_joules;
     if (relative_gap(energy, bound) <= options.settings.gap) return first;
   }
-  std::optional<Schedule> better =
-      local_search(problem, {.moves = kQuickMoves, .seed = options.settings.seed, .stop = stop});
-  return better ? better : first;
+  local_search(problem, {.moves = kQuickMoves,
+                         .seed = options.settings.seed,
+                         .stop = stop,
+                         .improved = [&](Schedule better) { first = std::move(better); }});
+  return first;
 }
 
 /// Where to begin: the best of a quick plan, the given start and what is suggested.

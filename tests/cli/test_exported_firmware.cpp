@@ -16,9 +16,13 @@ struct Training {
   const char* update;
 };
 
-class FirmwareWith : public Export, public testing::WithParamInterface<Training> {};
+class FirmwareWith : public Export, public testing::WithParamInterface<Training> {
+ protected:
+  /// What the program of that file makes of a part of its tests.
+  void expect_right(const Words& part);
+};
 
-TEST_P(FirmwareWith, StepsSavesAndReadsBytes) {
+void FirmwareWith::expect_right(const Words& part) {
   const std::string model = folder_.write(
       "net.json",
       std::string(R"({"format": "poet-model", "version": 2, "name": "net", "optimizer": ")") +
@@ -34,8 +38,16 @@ TEST_P(FirmwareWith, StepsSavesAndReadsBytes) {
   const std::string path = solved(model, "min", {"--no-remat"});
   ASSERT_EQ(exported(path, {"--model", model}).status, 0);
   const Words words = kWarned + Words{POET_SOURCE_DIR "/tests/support/exported_firmware.c"};
-  const Finished finished = run_step(linked(words), {});
+  const Finished finished = run_step(linked(words), part);
   EXPECT_EQ(finished.status, 0) << finished.out;
+}
+
+TEST_P(FirmwareWith, StepsSavesAndReadsBytes) {
+  expect_right({});
+}
+
+TEST_P(FirmwareWith, RefusesLabelsOutsideTheClassesAndInputsThatAreNotNumbers) {
+  expect_right({"bad-data"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, FirmwareWith,

@@ -100,7 +100,7 @@ class Ordered:
     def run(self, source, batch_size, seed, folder):
         path, stated = (os.path.join(folder, name) for name in ("schedule.json", "order.json"))
         solve = [sys.argv[1], "-q", "--model", source, "--batch-size", str(batch_size), "--platform", "m4", "--runtime-budget", "2",
-                 "--effort", "fast", "--time-limit-s", "4", "--replace", "--output", path]
+                 "--effort", "fast", "--time-limit-s", "0.5", "--replace", "--output", path]
         run([*solve, "--ram-budget", "100%"])
         with open(source, encoding="utf-8") as file:
             searches = json.load(file)["update"] == "accumulate"  # whose additions have an order that no node states

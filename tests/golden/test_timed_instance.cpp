@@ -1,4 +1,10 @@
 // A program of its own, which runs alone: it measures how far a given time goes.
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "golden/instance.hpp"
@@ -39,6 +45,45 @@ TEST(TimedInstance, Resnet18CifarOnM4IsProven) {
   const Joules extra = result.energy_joules - baseline(problem.graph).energy_joules;
   EXPECT_GE(extra, 0.0051810);
   EXPECT_LE(extra, 0.0051811 + 1e-4 * result.energy_joules);
+}
+
+/// A chain of layers with their gradients.
+Graph chain(int layers) {
+  std::vector<Node> nodes(2 * layers);
+  for (int k = 0; k < 2 * layers; ++k) {
+    nodes[k] = {.name = std::to_string(k),
+                .op = "custom",
+                .bytes = 1000,
+                .runtime_seconds = 1,
+                .energy_joules = 1,
+                .page_in_energy_joules = 0.5,
+                .page_out_energy_joules = 0.5,
+                .backward = k >= layers};
+    if (k > layers) nodes[k].inputs.push_back(2 * layers - 1 - k);
+    if (k > 0) nodes[k].inputs.push_back(k - 1);
+  }
+  return make_graph(std::move(nodes));
+}
+
+// Here a schedule has 36 million numbers; to make it, to replay it and to take it over took over
+// half a second.
+TEST(TimedInstance, AGraphOfTwelveThousandNodesLooksAtItsClockUntilItHasASchedule) {
+  Problem problem{.graph = chain(6000)};
+  const Baseline base = baseline(problem.graph);
+  problem.limits = {.ram_budget_bytes = base.peak_ram_bytes / 10 * 6,
+                    .runtime_budget_seconds = 1.5 * base.runtime_seconds};
+  std::clock_t last = std::clock();
+  std::clock_t longest = 0;
+  bool has_schedule = false;
+  SolveOptions options;
+  options.improved = [&](const Schedule&) { has_schedule = true; };
+  options.interrupted = [&] {
+    longest = std::max(longest, std::clock() - last);
+    last = std::clock();
+    return has_schedule;
+  };
+  EXPECT_TRUE(solve(problem, options).schedule);
+  EXPECT_LE(static_cast<double>(longest) / CLOCKS_PER_SEC, 0.25);
 }
 
 }  // namespace

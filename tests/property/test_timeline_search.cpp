@@ -75,14 +75,15 @@ struct Course {
 
 Course course_of(const Problem& problem, int processes, std::size_t most_plans) {
   Course course;
-  search_timelines(problem,
-                   {.moves = 40'000,
-                    .seed = 2,
-                    .line = 4,
-                    .processes = processes,
-                    .stop = [&] { return course.plans.size() >= most_plans; },
-                    .improved = [&](const Schedule& plan) { course.plans.push_back(plan); },
-                    .moved = [&](std::int64_t made) { course.moves = made; }});
+  search_timelines(
+      problem,
+      {.moves = 40'000,
+       .seed = 2,
+       .line = 4,
+       .processes = processes,
+       .stop = [&] { return course.plans.size() >= most_plans; },
+       .improved = [&](const Timeline& plan) { course.plans.push_back(to_schedule(plan)); },
+       .moved = [&](std::int64_t made) { course.moves = made; }});
   return course;
 }
 
@@ -112,7 +113,7 @@ TEST(TimelineSearch, IsNoWorseThanItsStart) {
   const auto start = first_schedule(problem);
   ASSERT_TRUE(start.has_value());
   const Schedule& given = *start;
-  const auto schedule = search_timelines(problem, {.moves = 1000, .starts = {given}});
+  const auto schedule = search_timelines(problem, {.moves = 1000, .starts = {entries_of(given)}});
   ASSERT_TRUE(schedule.has_value());
   EXPECT_LE(simulate(problem.graph, *schedule, problem.limits).energy_joules,
             simulate(problem.graph, given, problem.limits).energy_joules);

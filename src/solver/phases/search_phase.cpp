@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "solver/limits.hpp"
 #include "solver/phases/phases.hpp"
@@ -24,8 +25,8 @@ void run_search_phase(SolveState& state, std::int64_t moves, double share) {
                             .first_seconds = state.share_of_time(is_alone ? 1 : kScheduleShare)};
   search.stop = [&] { return state.done(); };
   search.moved = [&](std::int64_t made) { state.work.add_moves(made); };
-  search.improved = [&](const Schedule& schedule) {
-    state.offer(schedule);
+  search.improved = [&](Schedule schedule) {
+    state.offer(std::move(schedule));
     state.report_progress("local search");
   };
   local_search(state.problem, search);

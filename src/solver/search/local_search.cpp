@@ -57,7 +57,7 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
       std::clamp(kFirstMoves * problem.graph.size(), kLeastFirstMoves, kMostFirstMoves);
   search_timelines(problem, {.moves = moves,
                              .stop = [&] { return found || stop(); },
-                             .improved = [&](const Schedule& schedule) { found = schedule; }});
+                             .improved = [&](const Timeline& plan) { found = to_schedule(plan); }});
   return found;
 }
 
@@ -76,24 +76,20 @@ constexpr int kParts = 3;
 class PartedSearch {
  public:
   PartedSearch(const Problem& problem, const LocalSearchOptions& options)
-      : problem_(problem),
-        options_(options),
-        start_(options.start),
-        costs_(problem),
-        timeline_(costs_) {}
+      : problem_(problem), options_(options), costs_(problem), timeline_(costs_) {}
 
   std::optional<Schedule> run() {
     const Stopwatch watch;
-    if (start_) note(*start_);
+    if (options_.start) is_better(start_.emplace(entries_of(*options_.start)));
     // Time that is up ends a search that has no plan yet a little later.
     const Stop stop = [this, watch] {
       const Seconds most =
           best_ ? options_.seconds : std::max(options_.seconds, options_.first_seconds);
       return options_.stop() || watch.elapsed() >= most;
     };
-    const std::vector<Schedule> plans = descents(costs_, stop);
+    const Plans plans = descents(costs_, stop);
     // To begin each of the searches below takes a second with 20,000 nodes.
-    if (timeline_.size() >= kSlowDescentNodes && stop()) return best_;
+    if (timeline_.size() >= kSlowDescentNodes && stop()) return std::nullopt;
     const TechniqueSet& techniques = problem_.limits.techniques;
     if (options_.has_parts && techniques.paging && techniques.remat) {
       search_without(&TechniqueSet::paging);
@@ -101,10 +97,14 @@ class PartedSearch {
     }
     search(problem_, start_, plans, options_.moves - made_, stop);
     options_.moved(made_);
-    return best_;
+    if (!best_ || (timeline_.size() >= kSlowDescentNodes && stop())) return std::nullopt;
+    timeline_.restore(*best_);
+    return to_schedule(timeline_);
   }
 
  private:
+  using Plans = std::vector<std::vector<Entry>>;
+
   /// Also so many seconds after the call.
   Stop stop_after(Seconds seconds) const {
     return [this, seconds, watch = Stopwatch()] {
@@ -114,8 +114,8 @@ class PartedSearch {
 
   /// The plans of all greedy descents, noted. On a large graph each is noted at once, and the
   /// search may end with it; on a smaller one all are made before the first is noted.
-  std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop) {
-    std::vector<Schedule> plans;
+  Plans descents(const WholeCosts& costs, const Stop& stop) {
+    Plans plans;
     Timeline timeline(costs);
     const bool is_large = timeline.size() >= kSlowDescentNodes;
     std::optional<FoundPlan> best;
@@ -127,14 +127,14 @@ class PartedSearch {
     const auto take = [&](const Timeline& plan) {
       if (is_large && !plan.feasible() && stop()) return;  // it was cut short, and nothing starts
       compare(plan);
-      plans.push_back(to_schedule(plan));
+      plans.push_back(entries_of(plan));
       if (is_large) note(plans.back());
     };
     descend_from_baseline(timeline, stop, take);
     descend_from_eviction(timeline, stop, take);
     if (timeline.size() >= kDeepNodes) {
       if (start_) {
-        timeline.restore(entries_of(*start_));
+        timeline.restore(*start_);
         compare(timeline);
       }
       const std::int64_t tries = options_.moves / kMovesOfTry / timeline.size();
@@ -143,14 +143,14 @@ class PartedSearch {
                      .tries = tries,
                      .seed = options_.seed,
                      .stop = stop,
-                     .improved = [&](const Timeline& plan) { note(to_schedule(plan)); }});
+                     .improved = [&](const Timeline& plan) { note(entries_of(plan)); }});
       if (found) {
         timeline.restore(found->entries);
         take(timeline);
       }
     }
     if (!is_large) {
-      for (const Schedule& plan : plans) note(plan);
+      for (const std::vector<Entry>& plan : plans) note(plan);
     }
     return plans;
   }
@@ -161,15 +161,15 @@ class PartedSearch {
     restricted.limits.techniques.*technique = false;
     if (best_ && least_extra_energy(restricted) >= costs_.joules(least_)) return;
     const Stop stop = stop_after(options_.seconds / kParts);
-    const std::optional<Schedule> before = best_;
-    const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop);
+    const std::optional<std::vector<Entry>> before = best_;
+    const Plans plans = descents(WholeCosts(restricted), stop);
     search(restricted, {}, plans, options_.moves / kParts, stop);
     if (best_ != before) start_ = best_;
   }
 
   /// Chains from a start, if there is one, and from plans.
-  void search(const Problem& problem, const std::optional<Schedule>& start,
-              const std::vector<Schedule>& plans, std::int64_t moves, const Stop& stop) {
+  void search(const Problem& problem, const std::optional<std::vector<Entry>>& start,
+              const Plans& plans, std::int64_t moves, const Stop& stop) {
     const auto size = static_cast<std::int64_t>(problem.graph.size());
     TimelineSearchOptions search{.moves = std::min(moves, kMovesPerPair * size * size),
                                  .rest = options_.rest,
@@ -177,7 +177,7 @@ class PartedSearch {
                                  .processes = options_.processes,
                                  .memory_bytes = options_.memory_bytes,
                                  .stop = stop,
-                                 .improved = [&](const Schedule& schedule) { note(schedule); },
+                                 .improved = [&](const Timeline& plan) { note(entries_of(plan)); },
                                  .moved = [&](std::int64_t made) { made_ += made; }};
     if (search.moves >= kSharedSearchMoves) search.line = kChainsInLine;
     if (start) search.starts.push_back(*start);
@@ -186,20 +186,24 @@ class PartedSearch {
   }
 
   /// By the account of the whole problem.
-  void note(const Schedule& schedule) {
-    timeline_.restore(entries_of(schedule));
-    if (!timeline_.feasible() || (best_ && timeline_.extra_energy() >= least_)) return;
+  void note(const std::vector<Entry>& plan) {
+    if (is_better(plan)) options_.improved(to_schedule(timeline_));
+  }
+
+  bool is_better(const std::vector<Entry>& plan) {
+    timeline_.restore(plan);
+    if (!timeline_.feasible() || (best_ && timeline_.extra_energy() >= least_)) return false;
     least_ = timeline_.extra_energy();
-    best_ = schedule;
-    options_.improved(schedule);
+    best_ = plan;
+    return true;
   }
 
   const Problem& problem_;
   const LocalSearchOptions& options_;
-  std::optional<Schedule> start_;
+  std::optional<std::vector<Entry>> start_;
   WholeCosts costs_;
   Timeline timeline_;
-  std::optional<Schedule> best_;
+  std::optional<std::vector<Entry>> best_;
   Units least_ = 0;        // of the best
   std::int64_t made_ = 0;  // moves
 };

@@ -30,7 +30,8 @@ struct LocalSearchOptions {
   /// Of the clock, of which each part of the search has its own.
   Seconds seconds = std::numeric_limits<Seconds>::infinity();
   Seconds first_seconds = 0;  ///< without a schedule by then: the larger of the two counts
-  std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
+  /// Each that is better than those before it and the start.
+  std::function<void(Schedule)> improved = [](const Schedule&) {};
   std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
 
@@ -47,7 +48,8 @@ std::optional<Schedule> repaired(const Problem& problem, const Schedule& schedul
 
 /// Near-optimal schedules: the results of all greedy descents, then of chains of threshold searches
 /// that start from them and from the baseline (timeline_search.hpp). The result is feasible by the
-/// search's own account; it counts only after the simulator has replayed it.
+/// search's own account; it counts only after the simulator has replayed it. If `stop` ends the
+/// search of a large graph, it comes from `improved` only.
 std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options);
 
 }  // namespace poet

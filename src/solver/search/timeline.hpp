@@ -170,5 +170,7 @@ class Timeline {
 /// computed again, or one later than necessary if transfers do not overlap) is left out.
 Schedule to_schedule(const Timeline& timeline);
 std::vector<Entry> entries_of(const Schedule& schedule);
+/// The same as of its schedule, whose lists of residents take long to make on a large graph.
+std::vector<Entry> entries_of(const Timeline& timeline);
 
 }  // namespace poet

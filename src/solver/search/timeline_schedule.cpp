@@ -1,12 +1,18 @@
 // Timelines to schedules and back.
 
+#include <algorithm>
+
 #include "solver/search/timeline.hpp"
 
 namespace poet {
 
-Schedule to_schedule(const Timeline& timeline) {
+namespace {
+
+Schedule schedule_of(const Timeline& timeline, bool has_residents) {
   Schedule schedule;
   schedule.stages.resize(timeline.size());
+  std::vector<std::vector<int>> arrivals(timeline.size());
+  std::vector<std::vector<int>> departures(timeline.size() + 1);  // by the first stage without it
   // By node, so that every list comes out ascending.
   for (int node = 0; node < timeline.size(); ++node) {
     for (const Instance& instance : timeline.instances(node)) {
@@ -17,14 +23,32 @@ Schedule to_schedule(const Timeline& timeline) {
       } else {
         schedule.stages[start - 1].page_in.push_back(node);
       }
-      for (int t = computed ? start + 1 : start; t <= stage_of(instance.end); ++t) {
-        schedule.stages[t].resident.push_back(node);
-      }
+      const int first = computed ? start + 1 : start;
+      if (first > stage_of(instance.end)) continue;
+      arrivals[first].push_back(node);
+      departures[stage_of(instance.end) + 1].push_back(node);
     }
     if (!timeline.is_paged(node)) continue;
     schedule.stages[timeline.page_out_stage(node)].page_out.push_back(node);
   }
+  std::vector<int> held;
+  for (int t = 0; t < timeline.size() && has_residents; ++t) {
+    const auto place = [&](int node) { return std::lower_bound(held.begin(), held.end(), node); };
+    for (const int node : departures[t]) held.erase(place(node));
+    for (const int node : arrivals[t]) held.insert(place(node), node);
+    schedule.stages[t].resident = held;
+  }
   return schedule;
+}
+
+}  // namespace
+
+Schedule to_schedule(const Timeline& timeline) {
+  return schedule_of(timeline, true);
+}
+
+std::vector<Entry> entries_of(const Timeline& timeline) {
+  return entries_of(schedule_of(timeline, false));
 }
 
 std::vector<Entry> entries_of(const Schedule& schedule) {

@@ -25,7 +25,7 @@ class ChainSearch {
         price_(scales_of(costs_).price) {}
 
   std::optional<Schedule> run() {
-    for (const Schedule& start : options_.starts) take_start(start);
+    for (const std::vector<Entry>& start : options_.starts) take_start(start);
     low_budget_ = !best_;
     if (low_budget_) starts_.resize(1);
     const double size = costs_.size();
@@ -33,7 +33,7 @@ class ChainSearch {
     length_ = std::min(kMovesPerNode * size, 0.4 * static_cast<double>(options_.moves));
     run_chains();
     options_.moved(made_);
-    if (!best_) return std::nullopt;
+    if (!best_ || options_.stop()) return std::nullopt;
     timeline_.restore(best_->entries);
     return to_schedule(timeline_);
   }
@@ -47,10 +47,10 @@ class ChainSearch {
 
   std::int64_t moves_left() const { return options_.moves - made_; }
 
-  void take_start(const Schedule& start) {
-    timeline_.restore(entries_of(start));
+  void take_start(const std::vector<Entry>& start) {
+    timeline_.restore(start);
     const std::vector<Entry> entries = timeline_.entries();
-    if (timeline_.feasible()) note(entries);
+    if (timeline_.feasible()) is_better(entries);
     const bool is_long = static_cast<int>(entries.size()) > kMostEntries * costs_.size();
     if (!is_long) starts_.push_back(entries);
   }
@@ -136,11 +136,16 @@ class ChainSearch {
 
   void note(const std::vector<Entry>& entries) {
     timeline_.restore(entries);
+    if (is_better(entries)) options_.improved(timeline_);
+  }
+
+  /// Whether these, which the timeline has, become the best.
+  bool is_better(const std::vector<Entry>& entries) {
     const Units energy = timeline_.extra_energy();
-    if (best_ && energy >= best_->energy) return;
+    if (best_ && energy >= best_->energy) return false;
     best_ = {.entries = entries, .energy = energy};
     made_at_best_ = made_;
-    options_.improved(to_schedule(timeline_));
+    return true;
   }
 
   const TimelineSearchOptions& options_;

@@ -9,6 +9,7 @@
 
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
+#include "solver/search/timeline.hpp"
 
 namespace poet {
 
@@ -19,10 +20,11 @@ struct TimelineSearchOptions {
   std::size_t line = 1;    ///< chains drawn before it is known what the first of them finds
   int processes = 1;       ///< that share the chains in line
   Bytes memory_bytes = 0;  ///< for all of them together; 0: no limit
-  /// Schedules that chains start from in turn, after the baseline; valid but for their RAM.
-  std::vector<Schedule> starts{};
+  /// Plans that chains start from in turn, after the baseline; valid but for their RAM.
+  std::vector<std::vector<Entry>> starts{};
   std::function<bool()> stop = [] { return false; };  ///< polled; true ends the search
-  std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
+  /// Each that is better than those before it and the starts.
+  std::function<void(const Timeline&)> improved = [](const Timeline&) {};
   std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
 
@@ -35,7 +37,8 @@ struct TimelineSearchOptions {
 /// comes out depends on the line, but not on the number of processes, unless `stop` ends the search
 /// by the clock. Chains that know all find lower energies as often as higher ones.
 ///
-/// Returns the best schedule, feasible by the timeline's own account, or nothing.
+/// Returns the best schedule, feasible by the timeline's own account, or nothing. If `stop`
+/// ends the search, none is made.
 std::optional<Schedule> search_timelines(const Problem& problem,
                                          const TimelineSearchOptions& options);
 

@@ -1,5 +1,7 @@
 #include "solver/incumbent.hpp"
 
+#include <algorithm>
+
 #include "expect_input_error.hpp"
 #include "support/tiny_sweep.hpp"
 
@@ -32,6 +34,27 @@ TEST_F(IncumbentOfHill, NamesThePhaseThatRaisedItsBoundLast) {
   incumbent_.raise_bound(100, "proof");
   EXPECT_EQ(incumbent_.bound(), incumbent_.energy());
   EXPECT_EQ(incumbent_.bound_by(), "proof");
+}
+
+TEST_F(IncumbentOfHill, AsksAtEveryStageWhetherToGoOnWithAReplay) {
+  const auto stages = static_cast<int>(hill_paged().stages.size());
+  int looks = 0;
+  const auto offer_with = [&](int most) {
+    looks = 0;
+    return incumbent_.offer(hill_paged(), [&looks, most] { return ++looks > most; });
+  };
+  EXPECT_FALSE(offer_with(stages - 1));
+  EXPECT_FALSE(incumbent_.schedule());
+  EXPECT_TRUE(offer_with(stages));
+  EXPECT_EQ(looks, stages);
+}
+
+TEST_F(IncumbentOfHill, KeepsWhatIsResidentInAscendingOrder) {
+  Schedule schedule = hill_paged();
+  for (Stage& stage : schedule.stages) std::ranges::reverse(stage.resident);
+  ASSERT_NE(schedule, hill_paged());
+  EXPECT_TRUE(incumbent_.offer(schedule));
+  EXPECT_EQ(incumbent_.schedule(), hill_paged());
 }
 
 TEST_F(IncumbentOfHill, CheaperThanTheProvenBoundIsAnErrorOfOurs) {
