@@ -1,6 +1,7 @@
 #include "solver/search/local_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/stopwatch.hpp"
 #include "solver/limits.hpp"
@@ -119,33 +120,20 @@ class PartedSearch {
     Timeline timeline(costs);
     const bool is_large = timeline.size() >= kSlowDescentNodes;
     std::optional<FoundPlan> best;
-    const auto compare = [&](const Timeline& plan) {
-      const Units energy = plan.extra_energy();
-      if (!plan.feasible() || (best && energy >= best->energy)) return;
-      best = FoundPlan{.entries = plan.entries(), .energy = energy};
-    };
     const auto take = [&](const Timeline& plan) {
       if (is_large && !plan.feasible() && stop()) return;  // it was cut short, and nothing starts
-      compare(plan);
+      const Units energy = plan.extra_energy();
+      if (plan.feasible() && (!best || energy < best->energy)) {
+        best = FoundPlan{.entries = plan.entries(), .energy = energy};
+      }
       plans.push_back(entries_of(plan));
       if (is_large) note(plans.back());
     };
     descend_from_baseline(timeline, stop, take);
     descend_from_eviction(timeline, stop, take);
     if (timeline.size() >= kDeepNodes) {
-      if (start_) {
-        timeline.restore(*start_);
-        compare(timeline);
-      }
-      const std::int64_t tries = options_.moves / kMovesOfTry / timeline.size();
-      const auto found = search_segments(
-          timeline, {.start = best,
-                     .tries = tries,
-                     .seed = options_.seed,
-                     .stop = stop,
-                     .improved = [&](const Timeline& plan) { note(entries_of(plan)); }});
-      if (found) {
-        timeline.restore(found->entries);
+      if (const auto plan = plan_of_segments(timeline, best, stop)) {
+        timeline.restore(plan->entries);
         take(timeline);
       }
     }
@@ -153,6 +141,24 @@ class PartedSearch {
       for (const std::vector<Entry>& plan : plans) note(plan);
     }
     return plans;
+  }
+
+  /// One that is better than the start of this search and the best of the descents.
+  std::optional<FoundPlan> plan_of_segments(Timeline& timeline, std::optional<FoundPlan> best,
+                                            const Stop& stop) {
+    if (start_) {
+      timeline.restore(*start_);
+      const Units energy = timeline.extra_energy();
+      if (timeline.feasible() && (!best || energy < best->energy)) {
+        best = FoundPlan{.entries = timeline.entries(), .energy = energy};
+      }
+    }
+    return search_segments(timeline,
+                           {.start = std::move(best),
+                            .tries = options_.moves / kMovesOfTry / timeline.size(),
+                            .seed = options_.seed,
+                            .stop = stop,
+                            .improved = [&](const Timeline& plan) { note(entries_of(plan)); }});
   }
 
   /// Leaves a technique out, unless no plan with the other alone can be better than the best.
