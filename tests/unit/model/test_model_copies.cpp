@@ -263,6 +263,19 @@ TEST(Copies, OfDropoutHaveToBeStated) {
   }
 }
 
+TEST(Copies, ANormLiesOverAnInputThatGradientsReadAsBytes) {
+  int norms = 0;
+  for (const OpCase& op : op_cases()) {
+    if (op.layers.find("_norm") == std::string::npos) continue;
+    const Model model = exact_model(op.shape, op.layers);
+    EXPECT_EQ(over_of(model, "t"), "") << op.layers;
+    EXPECT_EQ(over_of(with_copies(model, {CopyMode::int8, {"w"}}), "t"), "w") << op.layers;
+    EXPECT_EQ(over_of(with_copies(model, {CopyMode::int8, {"input"}}), "t"), "") << op.layers;
+    ++norms;
+  }
+  EXPECT_EQ(norms, 3);
+}
+
 TEST(Copies, WhatCanHaveNoneIsRefused) {
   const Model model = net();
   const auto error = [&](const Copies& copies) {
