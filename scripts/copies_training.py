@@ -170,8 +170,9 @@ class Trained:
         names = info["model"]["copies"]["tensors"]
         self.count = len(names)
         sets = {"all": names}
-        if not only_all:
-            sets |= {ops[name]: [other for other in names if ops[other] == ops[name]] for name in names}
+        if not only_all:  # no search chooses copies of dropout, which have to be tried as well
+            tried = names + [name for name, op in ops.items() if op == "dropout"]
+            sets |= {ops[name]: [other for other in tried if ops[other] == ops[name]] for name in tried}
         for kind, tensors in sets.items():
             (folder / "copies.json").write_text(json.dumps({"mode": "int8", "tensors": tensors}))
             self.schedules[kind] = self.solve(kind, "--copies", folder / "copies.json")
@@ -257,7 +258,7 @@ def table(rows, networks):
         def both(value, form, network=network):
             return [form.format(mean(rows, network, kind, value)) for kind in COLOURS]
         by_seed = differences(rows, network, "all")
-        lines.append([f"`{network}`", str(rows[network, "off", SEEDS[0]]["copies"]),
+        lines.append([f"`{network}`", str(rows[network, "all", SEEDS[0]]["copies"]),
                       *both(lambda row: row["accuracy"], "{:.2f} %"), f"{statistics.mean(by_seed):+.2f}",
                       ", ".join(f"{each:+.2f}" for each in by_seed), *both(lambda row: row["losses"][-1], "{:.4f}"),
                       *both(lambda row: row["test_loss"], "{:.4f}")])

@@ -288,7 +288,8 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
 Answer answer_with_copies(const Subject& given, const ResolvedQuestion& question,
                           const AnswerOptions& options) {
   ResolvedQuestion known = question;
-  known.known = infeasible_with_any_copies(given, question.limits);
+  known.known =
+      infeasible_with_any_copies(given, question.limits, question.request.settings.copies);
   const Problem problem{.graph = given.graph, .limits = question.limits};
   const bool is_least = instant_verdict(problem, given.base).kind == Verdict::Kind::optimal;
   if (is_least || known.known) return answer_in_order(given, known, options);

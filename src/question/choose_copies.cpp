@@ -3,7 +3,8 @@
 //
 // What can be said of all sets is little. The forward pass reads whole tensors with every set, and
 // no gradient takes less time because it reads a copy; only these two make a problem infeasible
-// here. A gradient may need less RAM with a copy than without.
+// here. A gradient may need less RAM with a copy than without, and a norm whose gradient reads a
+// copy of its input may be computed in place over it.
 
 #include "question/choose_copies.hpp"
 
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/stopwatch.hpp"
+#include "model/exact/copy_nodes.hpp"
 #include "question/any_choice.hpp"
 #include "question/choose_order.hpp"
 #include "solver/copies/copy_search.hpp"
@@ -28,18 +30,16 @@ class ModelCopies {
       : none_(with_copies(subject, {})),
         limits_(limits),
         mode_(copy_mode(settings.copies)),
-        names_(copy_candidates(none_.model, mode_)),
         is_timed_(settings.objective == Objective::runtime) {
+    const std::vector<std::string> names = copy_candidates(none_.model, mode_);
     std::map<std::string, int> kinds;
-    std::vector<std::string> in_order;
     for (int k = 0; k < none_.graph.size(); ++k) {
       const ModelNode& node = none_.model.nodes[k];
-      if (std::find(names_.begin(), names_.end(), node.name) == names_.end()) continue;
-      in_order.push_back(node.name);
+      if (std::find(names.begin(), names.end(), node.name) == names.end()) continue;
+      names_.push_back(node.name);
       choices_.tensors.push_back(k);
       choices_.kinds.push_back(kinds.emplace(node.op, kinds.size()).first->second);
     }
-    ordered_ = std::move(in_order);
     choices_.problem_of = [this](const CopySet& set) {
       Problem problem{.graph = subject_of(set).graph, .limits = limits_};
       return is_timed_ ? with_times_as_energies(std::move(problem)) : problem;
@@ -50,16 +50,15 @@ class ModelCopies {
 
   Subject subject_of(const CopySet& set) const {
     Copies copies{.mode = mode_};
-    for (const std::string& name : names_) {
-      const auto at = std::find(ordered_.begin(), ordered_.end(), name);
-      if (set[at - ordered_.begin()]) copies.tensors.push_back(name);
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      if (set[c]) copies.tensors.push_back(names_[c]);
     }
     return copies.tensors.empty() ? none_ : with_copies(none_, copies);
   }
 
   CopySet set_of(const Copies& copies) const {
     CopySet set;
-    for (const std::string& name : ordered_) {
+    for (const std::string& name : names_) {
       set.push_back(std::find(copies.tensors.begin(), copies.tensors.end(), name) !=
                     copies.tensors.end());
     }
@@ -70,11 +69,28 @@ class ModelCopies {
   Subject none_;
   Limits limits_;
   CopyMode mode_;
-  std::vector<std::string> names_;    // in the given order
-  std::vector<std::string> ordered_;  // in the subject's
+  std::vector<std::string> names_;  // in the subject's order
   bool is_timed_;
   CopyChoices choices_;
 };
+
+/// The forward pass without copies, in which every node takes over what it may with some copies.
+Graph roomiest_forward_pass(const Subject& subject, CopyChoice choice) {
+  const Model& none = subject.model;
+  const CopyMode mode = copy_mode(choice);
+  const Model all = with_copies(none, {mode, copyable_tensors(none, mode)});
+  std::vector<Node> forward;
+  std::vector<int> place;  // by node of `all`
+  for (const ModelNode& node : all.nodes) {
+    const auto k = static_cast<int>(forward.size());
+    if (subject.graph.nodes[k].backward) break;
+    place.push_back(k);
+    if (node.copy_of) continue;
+    forward.push_back(subject.graph.nodes[k]);
+    if (node.in_place && !forward.back().in_place) forward.back().in_place = place[*node.in_place];
+  }
+  return make_graph(std::move(forward));
+}
 
 }  // namespace
 
@@ -135,14 +151,9 @@ CopiedSubject choose_order_and_copies(const Subject& given, const Limits& limits
   return chosen;
 }
 
-std::optional<SolveResult> infeasible_with_any_copies(const Subject& subject,
-                                                      const Limits& limits) {
-  std::vector<Node> forward;
-  for (const Node& node : subject.graph.nodes) {
-    if (node.backward) break;
-    forward.push_back(node);
-  }
-  return infeasible_with_any_choice(subject, make_graph(std::move(forward)), limits,
+std::optional<SolveResult> infeasible_with_any_copies(const Subject& subject, const Limits& limits,
+                                                      CopyChoice choice) {
+  return infeasible_with_any_choice(subject, roomiest_forward_pass(subject, choice), limits,
                                     "with any copies for gradients");
 }
 

@@ -30,7 +30,8 @@ CopiedSubject choose_order_and_copies(const Subject& given, const Limits& limits
 /// Why no set of copies has a schedule within the limits: a computation of the forward pass needs
 /// more RAM than there is by itself, or computing every node once takes too long; nothing if
 /// neither holds. `subject` is without copies.
-std::optional<SolveResult> infeasible_with_any_copies(const Subject& subject, const Limits& limits);
+std::optional<SolveResult> infeasible_with_any_copies(const Subject& subject, const Limits& limits,
+                                                      CopyChoice choice);
 
 /// What it says about all sets of copies that one is infeasible: nothing.
 SolveResult unknown_with_other_copies(const SolveResult& infeasible);

@@ -125,7 +125,7 @@ SweepOutcome infeasible_in_one_order(const SolveDocument& document, const Expect
 
 /// That some copies have no schedule, as a sweep over sets of them takes it.
 SweepOutcome infeasible_with_some_copies(const SolveDocument& document, const Expected& expected) {
-  auto refused = infeasible_with_any_copies(expected.subject, expected.limits);
+  auto refused = infeasible_with_any_copies(expected.subject, expected.limits, expected.copies);
   return {.result = refused ? std::move(*refused)
                             : unknown_with_other_copies(
                                   {.status = Status::infeasible, .reason = document.error})};

@@ -173,9 +173,9 @@ std::optional<SweepOutcome> KnownResults::verdict_on(int point) const {
   SweepOutcome known{.origin = SweepOutcome::Origin::verdict};
   const bool has_copies = copies_ != CopyChoice::none;
   if (verdict == Verdict::Kind::infeasible && (kind_ == OrderKind::search || has_copies)) {
-    std::optional<SolveResult> refused = has_copies
-                                             ? infeasible_with_any_copies(subject, where.limits)
-                                             : infeasible_in_any_order(subject, where.limits);
+    std::optional<SolveResult> refused =
+        has_copies ? infeasible_with_any_copies(subject, where.limits, copies_)
+                   : infeasible_in_any_order(subject, where.limits);
     if (!refused) return std::nullopt;
     known.result = std::move(*refused);
     known.result.statistics.formulation = "none";

@@ -105,6 +105,24 @@ TEST_F(CopyChoices, AreInfeasibleOnlyIfTheForwardPassAloneIs) {
   EXPECT_THAT(open.status, testing::AnyOf(0, 4)) << "infeasible holds for one set alone";
 }
 
+TEST_F(CopyChoices, OfBytesLetANormLieOverItsInput) {
+  folder_.write("norm.json", R"({"format": "poet-model", "version": 2, "name": "norm",
+    "backward": "exact", "inputs": {"input": {"shape": ["N", 3, 16, 16]}}, "layers": [
+    {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 16, "kernel": 1},
+    {"name": "norm", "op": "batch_norm2d", "inputs": ["conv"]},
+    {"name": "pool", "op": "global_avg_pool", "inputs": ["norm"]},
+    {"name": "loss", "op": "cross_entropy", "inputs": ["pool"], "classes": 16}]})");
+  // Twice the norm's tensor is 32768 bytes.
+  const auto at_28000_bytes = [&](const std::string& copies) {
+    return run({"--model", "norm.json", "--platform", "m4", "--ram-budget", "28000", "--no-paging",
+                "--runtime-budget", "3", "--effort", "fast", "--copies", copies});
+  };
+  const Finished bytes = at_28000_bytes("int8");
+  ASSERT_EQ(bytes.status, 0) << bytes.err;
+  EXPECT_EQ(poet_solve(Words{"verify", "-"}, bytes.out).status, 0);
+  EXPECT_THAT(at_28000_bytes("exact").err, HasSubstr("with any copies"));
+}
+
 TEST_F(CopyChoices, InASweepHaveRowsThatAllStateTheModeAndTheirTensors) {
   ASSERT_EQ(sweep_in("off.jsonl", {}).status, 0);
   const Finished found = sweep_in("int8.jsonl", {"--copies", "int8", "--schedules", "runs"});

@@ -131,6 +131,17 @@ TEST(PlotCommand, RefusesAnOutputThatCannotBeWritten) {
   EXPECT_THAT(full.err, HasSubstr("No space left"));
 }
 
+TEST(PlotCommand, RefusesANameThatEndsAsAnotherFormat) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("s.html");
+  const Finished run = poet_solve({"plot", "-", "--output", path}, solved());
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("for svg; expected --format html"));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const Words page{"plot", "-", "--format", "html", "--output", path};
+  EXPECT_EQ(poet_solve(page, solved()).status, 0);
+}
+
 TEST(PlotCommand, RefusesAMissingFileAndAMissingName) {
   for (const Words& words : {Words{"plot", "none.json"}, Words{"plot"}, Words{"-q", "plot"},
                              Words{"plot", "-", "--bogus"}}) {

@@ -155,6 +155,16 @@ void check_pdf_destination(const std::string& output) {
                    "found pdf for a terminal; expected --output FILE, or stdout in a file or pipe");
 }
 
+/// A name says nothing of what is in a file; but one that ends as another format does was meant so.
+void check_name(const std::string& output, PictureFormat format) {
+  for (const PictureFormat other : {PictureFormat::svg, PictureFormat::pdf, PictureFormat::html}) {
+    if (other == format || !output.ends_with(fmt::format(".{}", name_of(other)))) continue;
+    throw InputError("--output", fmt::format("found '{}' for {}; expected --format {}, or a name "
+                                             "that ends otherwise",
+                                             printable(output), name_of(format), name_of(other)));
+  }
+}
+
 /// A picture of a schedule that does not hold would be believed.
 void check_valid(const ScheduleFile& file, const std::string& source) {
   const std::vector<std::string> findings = verify_schedule_file(file);
@@ -296,6 +306,7 @@ void warn_if_higher_than_page(const std::string& svg, const char* advice) {
 ExitCode plot_result(const PlotArguments& arguments) {
   const PictureOptions look = picture_options(arguments);
   const bool pdf = arguments.format == PictureFormat::pdf;
+  check_name(arguments.output, arguments.format);
   if (pdf) check_pdf_destination(arguments.output);
   const std::string text = read_file(arguments.file, kMaxResultBytes);
   const ResultKind kind = result_kind(text);

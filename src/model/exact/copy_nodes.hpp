@@ -42,4 +42,7 @@ void read_copy(Draft& draft, int copy, TensorRef tensor, ModelNode& gradient);
 std::vector<std::string> copy_candidates(const Draft& draft, const ModelSpec& spec, CopyMode mode,
                                          Bytes alignment);
 
+/// As copy_candidates() of a model, with the tensors that only stated copies name.
+std::vector<std::string> copyable_tensors(const Model& model, CopyMode mode);
+
 }  // namespace poet

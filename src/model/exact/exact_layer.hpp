@@ -62,6 +62,7 @@ struct ForwardNode {
   std::int64_t flop = 0;
   std::vector<TensorRef> reads;
   std::vector<TensorRef> over{};          ///< inputs that it may be computed in place over
+  std::vector<TensorRef> over_copied{};   ///< likewise, if gradients read bytes of them instead
   std::vector<int> parameters{};          ///< indices into ExactLayer::parameters
   bool is_readable = false;               ///< other layers may read it by its name
   std::optional<int> element_bytes = {};  ///< absent: as activations

@@ -261,6 +261,11 @@ class ForwardPass {
       if (!spec.in_place && !spec.in_place_over) {
         for (const TensorRef tensor : from.over) over.push_back(node_of(layer, tensor));
         std::erase(over, -1);
+        for (const TensorRef tensor : from.over_copied) {
+          const int below = node_of(layer, tensor);
+          const bool has_copy = below >= 0 && draft_.copies[below] >= 0;
+          if (has_copy && spec_.copies.mode == CopyMode::int8) over.push_back(below);
+        }
       }
       layer.nodes.push_back(
           add_node(draft_, std::move(node), std::move(formula), std::move(over), sizes.gradients));

@@ -24,6 +24,7 @@ ExactLayer normalisation(const Shape& in, const Shape& scale, NormFlop per_eleme
                      .shape = in,
                      .flop = checked_product({per_element.forward, count}),
                      .reads = {ref::x()},
+                     .over_copied = {ref::x()},
                      .parameters = {0}}},
           .parameters = {{"", std::vector<Shape>(has_bias ? 2 : 1, scale)}},
           .steps = {{.shape = in,

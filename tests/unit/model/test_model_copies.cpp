@@ -247,6 +247,35 @@ TEST(Copies, AFileMayRefuseThem) {
   EXPECT_THAT(copy_candidates(halves, CopyMode::int8), IsEmpty()) << "elements of two bytes";
 }
 
+TEST(Copies, OfDropoutHaveToBeStated) {
+  const Model model =
+      exact_model("[2, 3, 6, 6]", after(kConv, R"({"name": "d", "op": "dropout", "inputs": ["w"]},
+          {"name": "v", "op": "conv2d", "inputs": ["d"], "out_channels": 4, "kernel": 1},
+          {"name": "loss", "op": "mse", "inputs": ["v"]})"));
+  EXPECT_THAT(copy_candidates(model, CopyMode::int8), ElementsAre("input"));
+  EXPECT_EQ(inputs_of(with_copies(model, {CopyMode::int8, {"d"}}), "gradw(v)"), "bytes(d) grad(v)");
+  for (const auto& [name, count] : {std::pair{"mobilenet_v2_035_96", 105U}, {"gpt2_tiny", 49U}}) {
+    const Model built_in = load_model(name, 1, Backward::exact);
+    EXPECT_EQ(copy_candidates(built_in, CopyMode::int8).size(), count) << name;
+    const Model copied = with_copies(built_in, {CopyMode::int8, {"dropout"}});
+    EXPECT_THAT(copied.copies.tensors, ElementsAre("dropout"));
+    EXPECT_EQ(copy_candidates(copied, CopyMode::int8).size(), count) << name;
+  }
+}
+
+TEST(Copies, ANormLiesOverAnInputThatGradientsReadAsBytes) {
+  int norms = 0;
+  for (const OpCase& op : op_cases()) {
+    if (op.layers.find("_norm") == std::string::npos) continue;
+    const Model model = exact_model(op.shape, op.layers);
+    EXPECT_EQ(over_of(model, "t"), "") << op.layers;
+    EXPECT_EQ(over_of(with_copies(model, {CopyMode::int8, {"w"}}), "t"), "w") << op.layers;
+    EXPECT_EQ(over_of(with_copies(model, {CopyMode::int8, {"input"}}), "t"), "") << op.layers;
+    ++norms;
+  }
+  EXPECT_EQ(norms, 3);
+}
+
 TEST(Copies, WhatCanHaveNoneIsRefused) {
   const Model model = net();
   const auto error = [&](const Copies& copies) {
