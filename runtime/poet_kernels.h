@@ -129,7 +129,7 @@ void poet_linear_int8_grad(const struct poet_linear_spec* l, const poet_real* dy
 
 /* Means and variances are computed again by the gradients. The gradient node of a normalisation
  * makes dx and the gradients of gamma and beta; dx is NULL if nothing below trains, dw if the layer
- * does not train. dx may be over dy, and the sink may change gamma: it is read before.
+ * does not train. y may be over x, and dx over dy; the sink may change gamma: it is read before.
  *
  * A sink with `running` makes the gradient of a batch norm take the batch into the running
  * statistics: r = keep r + take s, where s is the mean, or the variance over count - 1 (a count of

@@ -18,12 +18,13 @@ inline constexpr bool kIsOneOf =
 /// say.
 template <auto function>
 inline constexpr unsigned kOver =
-    (kIsOneOf<function, poet_frozen_norm, poet_frozen_norm_grad, poet_running_norm, poet_copy,
-              poet_relu, poet_relu6, poet_leaky_relu, poet_sigmoid, poet_tanh, poet_hard_sigmoid,
-              poet_hard_swish, poet_silu, poet_gelu, poet_elu, poet_softplus, poet_prelu,
-              poet_accumulate, poet_softmax, poet_log_softmax, poet_dropout, poet_dropout_grad,
-              poet_add, poet_sub, poet_add_grad_a, poet_add_grad_b, poet_sub_grad_a,
-              poet_sub_grad_b, poet_cross_entropy_grad, poet_mse_grad, poet_lstm_grad_gates>
+    (kIsOneOf<function, poet_batch_norm, poet_group_norm, poet_frozen_norm, poet_frozen_norm_grad,
+              poet_running_norm, poet_copy, poet_relu, poet_relu6, poet_leaky_relu, poet_sigmoid,
+              poet_tanh, poet_hard_sigmoid, poet_hard_swish, poet_silu, poet_gelu, poet_elu,
+              poet_softplus, poet_prelu, poet_accumulate, poet_softmax, poet_log_softmax,
+              poet_dropout, poet_dropout_grad, poet_add, poet_sub, poet_add_grad_a, poet_add_grad_b,
+              poet_sub_grad_a, poet_sub_grad_b, poet_cross_entropy_grad, poet_mse_grad,
+              poet_lstm_grad_gates>
          ? 1U << 0U
          : 0U) |
     (kIsOneOf<function, poet_linear_relu_grad_z, poet_batch_norm_grad, poet_batch_norm_grad_gamma,

@@ -60,7 +60,7 @@ class Export : public testing::Test {
  protected:
   Finished solve(const std::string& model, const std::string& ram, const Words& options) const {
     return poet_solve(problem(model, "m4", ram, "3") +
-                      Words{"--backward", "exact", "--effort", "fast", "--time-limit-s", "5",
+                      Words{"--backward", "exact", "--effort", "fast", "--time-limit-s", seconds_,
                             "--replace", "--output", schedule_} +
                       options);
   }
@@ -141,6 +141,7 @@ class Export : public testing::Test {
 
   std::string file_of(const std::string& name) const { return contents_of(plan_ + "/" + name); }
 
+  std::string seconds_ = "5";  // of a solve
   TemporaryFolder folder_;
   std::string schedule_ = folder_.file("schedule.json");
   std::string plan_ = folder_.file("plan");

@@ -96,17 +96,19 @@ INSTANTIATE_TEST_SUITE_P(
 // Of a byte, with recomputation and pages, and of a bit.
 TEST_F(ExportedSteps, ReadCopiesAsRunDoes) {
   const std::string model = folder_.write("mixed.json", mixed_model("fused"));
+  seconds_ = "60";  // CBC finds the first schedule with bytes
   for (const json& copies :
        {json{{"mode", "int8"}, {"tensors", {"input", "conv1", "relu1", "drop", "pool"}}},
         json{{"mode", "exact"}, {"tensors", {"relu1"}}}}) {
-    const std::string path = solved(model, copies["mode"] == "int8" ? "40%" : "70%",
+    const std::string path = solved(model, copies["mode"] == "int8" ? "50%" : "70%",
                                     {"--copies", folder_.write("copies.json", copies.dump())});
     const json summary = json::parse(contents_of(path)).at("summary");
     if (copies["mode"] == "int8") {
       EXPECT_GT(summary.at("recompute_count"), 0);
       EXPECT_GT(summary.at("page_out_count"), 0);
     }
-    ASSERT_EQ(exported(path, {"--model", model}).status, 0);
+    const Finished finished = exported(path, {"--model", model});
+    ASSERT_EQ(finished.status, 0) << finished.err;
     const std::string gradients = folder_.file("gradients");
     const Finished step = run_step(built(), {"3", "7", gradients});
     ASSERT_EQ(step.status, 0) << step.out << step.err;
