@@ -43,7 +43,11 @@ def asked(model):
     with open(model, encoding="utf-8") as file:
         unit = float(file.readline().split("in units of ")[1].split()[0])
     words = ["cbc", model, "sec", str(THEIR_SECONDS), "solve"]
-    text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    finished = subprocess.run(words, capture_output=True, text=True, check=False)
+    if finished.returncode < 0:  # it aborts on one problem of a thousand, and has not said anything then
+        return False, math.inf, -math.inf
+    finished.check_returncode()
+    text = finished.stdout
 
     def figure(label, otherwise):
         found = re.search(rf"^{label}\s+(\S+)", text, re.M)
