@@ -17,11 +17,27 @@ TEST(Advise, TriesChangesAndSaysWhatIsProven) {
   EXPECT_THAT(run.out, testing::ContainsRegex("only the last layer with weights trains +62.5 KiB +"
                                               "[0-9.]+ mJ, 62.5 KiB of RAM; exactly optimal\n"));
   EXPECT_THAT(run.out, HasSubstr("another order of the nodes"));
-  EXPECT_THAT(run.out, testing::ContainsRegex("read bytes \\(--copies int8\\) +627.2 KiB +[0-9]"));
+  EXPECT_THAT(run.out,
+              testing::ContainsRegex("read bytes \\(--copies int8\\) +627.2 KiB +nothing"));
   EXPECT_THAT(run.out, Not(HasSubstr("one sample"))) << "the batch has one already";
   EXPECT_THAT(run.out, Not(HasSubstr("bytes (int8)"))) << "the budget is for tensors";
   EXPECT_THAT(run.out, HasSubstr("what trains keeps 92.8 KiB beside tensors, most of it for "
                                  "block1.pointwise.conv (16.25 KiB), "));
+}
+
+TEST(Advise, TriesBytesThatGradientsRead) {
+  const TemporaryFolder folder;
+  const std::string model = folder.write("norm.json", R"({"format": "poet-model", "version": 2,
+ "name": "norm", "backward": "exact", "inputs": {"input": {"shape": ["N", 3, 16, 16]}}, "layers": [
+  {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 16, "kernel": 1},
+  {"name": "norm", "op": "batch_norm2d", "inputs": ["conv"]},
+  {"name": "pool", "op": "global_avg_pool", "inputs": ["norm"]},
+  {"name": "loss", "op": "cross_entropy", "inputs": ["pool"], "classes": 16}]})");
+  const Finished run = poet_solve(advise(model, "28000"));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, testing::ContainsRegex("none +35.06 KiB +does not fit, which is proven\n"));
+  EXPECT_THAT(run.out, testing::ContainsRegex("read bytes \\(--copies int8\\) +35.06 KiB +[0-9.]+ "
+                                              "uJ, 24.06 KiB of RAM; exactly optimal\n"));
 }
 
 TEST(Advise, EndsWithThreeIfNothingFits) {
