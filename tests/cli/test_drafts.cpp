@@ -94,6 +94,7 @@ TEST_F(Drafts, MayRecomputeWhatTheirStageNeitherUsesNorKeeps) {
   ASSERT_EQ(replayed.status, 0) << replayed.err;
   EXPECT_EQ(document(replayed).at("summary").at("energy_joules"), 209);
   EXPECT_EQ(document(replayed).at("summary").at("peak_ram_bytes"), 12);
+  EXPECT_EQ(document(replayed).at("request").at("ram_budget_bytes"), 12);
   const Finished solved =
       poet_solve({"--model", model, "--ram-budget", "13", "--runtime-budget", "3", "--gap", "0"});
   ASSERT_EQ(solved.status, 0) << solved.err;

@@ -131,6 +131,14 @@ TEST(PlotCommand, RefusesAnOutputThatCannotBeWritten) {
   EXPECT_THAT(full.err, HasSubstr("No space left"));
 }
 
+TEST(PlotCommand, CutsATitleThatIsTooLong) {
+  json file = as_document(solved());
+  file["model"]["name"] = std::string(300, 'w');
+  const Finished run = poet_solve({"plot", "-"}, file.dump());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, testing::ContainsRegex("</title>w+\xE2\x80\xA6w+ on m0</text>"));
+}
+
 TEST(PlotCommand, RefusesANameThatEndsAsAnotherFormat) {
   const TemporaryFolder folder;
   const std::string path = folder.file("s.html");
