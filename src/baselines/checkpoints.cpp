@@ -13,22 +13,6 @@
 namespace poet {
 namespace {
 
-/// The last forward node that reads a node's output; the node itself if none does.
-int last_forward_use(const Graph& graph, int node) {
-  int last = node;
-  for (const int user : graph.users[node]) {
-    if (user < graph.first_backward) last = user;
-  }
-  return last;
-}
-
-/// The first backward node that reads it; the graph's size if none does.
-int first_backward_use(const Graph& graph, int node) {
-  const std::vector<int>& users = graph.users[node];
-  const auto at = std::lower_bound(users.begin(), users.end(), graph.first_backward);
-  return at == users.end() ? graph.size() : *at;
-}
-
 /// The nodes from `first` up to, but not including, `end` are dropped after the forward pass, and
 /// held again from the first stage on that needs one of them.
 void drop_segment(const Graph& graph, const std::vector<bool>& droppable, int first, int end,

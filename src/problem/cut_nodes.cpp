@@ -12,11 +12,23 @@ std::vector<int> cut_nodes(const Graph& graph) {
   for (int i = 0; i < graph.first_backward; ++i) {
     if (graph.nodes[i].inputs.empty()) continue;
     if (furthest <= i) cuts.push_back(i);
-    const std::vector<int>& users = graph.users[i];
-    const auto backward = std::lower_bound(users.begin(), users.end(), graph.first_backward);
-    if (backward != users.begin()) furthest = std::max(furthest, *(backward - 1));
+    furthest = std::max(furthest, last_forward_use(graph, i));
   }
   return cuts;
+}
+
+int last_forward_use(const Graph& graph, int node) {
+  int last = node;
+  for (const int user : graph.users[node]) {
+    if (user < graph.first_backward) last = user;
+  }
+  return last;
+}
+
+int first_backward_use(const Graph& graph, int node) {
+  const std::vector<int>& users = graph.users[node];
+  const auto at = std::lower_bound(users.begin(), users.end(), graph.first_backward);
+  return at == users.end() ? graph.size() : *at;
 }
 
 }  // namespace poet

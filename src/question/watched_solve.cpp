@@ -206,8 +206,8 @@ class Watch {
   SolveClock clock_;
   std::optional<Countdown> grace_;
   SharedFlag stop_;
-  std::optional<std::vector<SentStage>>
-      schedule_;  ///< the best so far, as each report is of a better one
+  /// The best so far, as each report is of a better one.
+  std::optional<std::vector<SentStage>> schedule_;
   Seconds first_schedule_seconds_ = 0;
   Joules bound_ = 0;
   std::string bound_by_;

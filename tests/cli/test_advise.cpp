@@ -26,14 +26,7 @@ TEST(Advise, TriesChangesAndSaysWhatIsProven) {
 }
 
 TEST(Advise, TriesBytesThatGradientsRead) {
-  const TemporaryFolder folder;
-  const std::string model = folder.write("norm.json", R"({"format": "poet-model", "version": 2,
- "name": "norm", "backward": "exact", "inputs": {"input": {"shape": ["N", 3, 16, 16]}}, "layers": [
-  {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 16, "kernel": 1},
-  {"name": "norm", "op": "batch_norm2d", "inputs": ["conv"]},
-  {"name": "pool", "op": "global_avg_pool", "inputs": ["norm"]},
-  {"name": "loss", "op": "cross_entropy", "inputs": ["pool"], "classes": 16}]})");
-  const Finished run = poet_solve(advise(model, "28000"));
+  const Finished run = poet_solve(advise(POET_TEST_DATA "/cases/norm_model.json", "28000"));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::ContainsRegex("none +35.06 KiB +does not fit, which is proven\n"));
   EXPECT_THAT(run.out, testing::ContainsRegex("read bytes \\(--copies int8\\) +35.06 KiB +[0-9.]+ "

@@ -106,16 +106,11 @@ TEST_F(CopyChoices, AreInfeasibleOnlyIfTheForwardPassAloneIs) {
 }
 
 TEST_F(CopyChoices, OfBytesLetANormLieOverItsInput) {
-  folder_.write("norm.json", R"({"format": "poet-model", "version": 2, "name": "norm",
-    "backward": "exact", "inputs": {"input": {"shape": ["N", 3, 16, 16]}}, "layers": [
-    {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 16, "kernel": 1},
-    {"name": "norm", "op": "batch_norm2d", "inputs": ["conv"]},
-    {"name": "pool", "op": "global_avg_pool", "inputs": ["norm"]},
-    {"name": "loss", "op": "cross_entropy", "inputs": ["pool"], "classes": 16}]})");
   // Twice the norm's tensor is 32768 bytes.
   const auto at_28000_bytes = [&](const std::string& copies) {
-    return run({"--model", "norm.json", "--platform", "m4", "--ram-budget", "28000", "--no-paging",
-                "--runtime-budget", "3", "--effort", "fast", "--copies", copies});
+    return run({"--model", POET_TEST_DATA "/cases/norm_model.json", "--platform", "m4",
+                "--ram-budget", "28000", "--no-paging", "--runtime-budget", "3", "--effort", "fast",
+                "--copies", copies});
   };
   const Finished bytes = at_28000_bytes("int8");
   ASSERT_EQ(bytes.status, 0) << bytes.err;

@@ -62,6 +62,13 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
   return found;
 }
 
+/// Takes a plan that fits and is better than `best`.
+void keep_better(const Timeline& plan, std::optional<FoundPlan>& best) {
+  const Units energy = plan.extra_energy();
+  if (!plan.feasible() || (best && energy >= best->energy)) return;
+  best = FoundPlan{.entries = plan.entries(), .energy = energy};
+}
+
 /// From so many nodes on segments are searched for; moves alone do as well on smaller graphs.
 constexpr int kDeepNodes = 400;
 /// A try of that search takes as long as some two moves for each node, and has a third of the time.
@@ -122,10 +129,7 @@ class PartedSearch {
     std::optional<FoundPlan> best;
     const auto take = [&](const Timeline& plan) {
       if (is_large && !plan.feasible() && stop()) return;  // it was cut short, and nothing starts
-      const Units energy = plan.extra_energy();
-      if (plan.feasible() && (!best || energy < best->energy)) {
-        best = FoundPlan{.entries = plan.entries(), .energy = energy};
-      }
+      keep_better(plan, best);
       plans.push_back(entries_of(plan));
       if (is_large) note(plans.back());
     };
@@ -148,10 +152,7 @@ class PartedSearch {
                                             const Stop& stop) {
     if (start_) {
       timeline.restore(*start_);
-      const Units energy = timeline.extra_energy();
-      if (timeline.feasible() && (!best || energy < best->energy)) {
-        best = FoundPlan{.entries = timeline.entries(), .energy = energy};
-      }
+      keep_better(timeline, best);
     }
     return search_segments(timeline,
                            {.start = std::move(best),

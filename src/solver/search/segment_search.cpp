@@ -33,9 +33,7 @@ std::vector<Segment> segments_between(const std::vector<int>& ends, const Timeli
   for (const int end : ends) {
     Segment segment{.stage = graph.size()};
     for (int node = first; node < end; ++node) {
-      const std::vector<int>& users = graph.users[node];
-      const auto use = std::lower_bound(users.begin(), users.end(), graph.first_backward);
-      if (use != users.end()) segment.stage = std::min(segment.stage, *use);
+      segment.stage = std::min(segment.stage, first_backward_use(graph, node));
     }
     for (int node = first; node < end; ++node) {
       if (timeline.may_compute(node, segment.stage)) {
@@ -62,8 +60,7 @@ class SegmentSearch {
     timeline_.restore({});
     segments_ = segments_between(ends, timeline_);
     for (; ends.size() >= kLeastEnds && !options_.stop(); halve(ends)) open(ends);
-    if (!found_ && !best_) return std::nullopt;
-    if (segments_.size() < kLeastEnds) return found_;
+    if (!best_ || segments_.size() < kLeastEnds) return found_;
     int failures = 0;
     for (std::int64_t k = 0; k < options_.tries && failures < kPatience; ++k) {
       if (options_.stop()) break;
