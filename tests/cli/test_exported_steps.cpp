@@ -136,7 +136,8 @@ std::vector<Tiny> models_of_every_op() {
   std::vector<Tiny> kept;
   for (Tiny& each : tiny) {
     const std::size_t before = ops.size();
-    for (const json& layer : json::parse(each.text).at("layers")) {
+    const json model = json::parse(each.text);
+    for (const json& layer : model.at("layers")) {
       ops.insert(layer.at("op").get<std::string>() + layer.value("trainable", json()).dump());
     }
     if (ops.size() > before) kept.push_back(std::move(each));

@@ -14,8 +14,15 @@
 namespace poet::test {
 namespace {
 
+#ifdef POET_SANITIZE
+constexpr Seconds kThreadsLimit = 50;
+#else
+constexpr Seconds kThreadsLimit = 5;
+#endif
+
 SolveResult solve_on(int threads, const Problem& problem) {
-  SolveOptions options{.settings = {.gap = 0, .time_limit_seconds = 5, .threads = threads}};
+  SolveOptions options{
+      .settings = {.gap = 0, .time_limit_seconds = kThreadsLimit, .threads = threads}};
   options.settings.features.local_search = false;  // leaves more to the search
   return solve(problem, options);
 }

@@ -334,8 +334,9 @@ class CountBranching {
   Countdown time_{options_.time_limit_seconds};
 };
 
-/// Throws MalformedMessage for a result about counts that do not exist.
-void check(const CountBranchingResult& result, std::size_t counts) {
+}  // namespace
+
+void check_ranges(const CountBranchingResult& result, std::size_t counts) {
   for (const Subproblem& subproblem : result.subproblems) {
     for (const CountRange& range : subproblem.ranges) {
       if (range.count < 0 || static_cast<std::size_t>(range.count) >= counts) {
@@ -344,8 +345,6 @@ void check(const CountBranchingResult& result, std::size_t counts) {
     }
   }
 }
-
-}  // namespace
 
 CountBranchingResult run_count_branching(const Formulation& model, const Graph& graph,
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
@@ -365,7 +364,7 @@ CountBranchingResult run_count_branching(const Formulation& model, const Graph& 
     }
     return options.progress(bound, nodes);
   };
-  call.check = [&](const CountBranchingResult& result) { check(result, counts.size()); };
+  call.check = [&](const CountBranchingResult& result) { check_ranges(result, counts.size()); };
   call.on_tick = [&] { return options.progress(bound, nodes); };
   call.seconds = options.time_limit_seconds + kGrace;
   call.memory_bytes = options.memory_bytes;

@@ -88,4 +88,7 @@ CountBranchingResult run_count_branching(const Formulation& model, const Graph& 
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
                                          const CountBranchingOptions& options);
 
+/// Throws MalformedMessage if a result from another process has a range of a count beyond `counts`.
+void check_ranges(const CountBranchingResult& result, std::size_t counts);
+
 }  // namespace poet

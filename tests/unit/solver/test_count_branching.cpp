@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "base/process/child.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "support/random_graphs.hpp"
 
@@ -98,6 +99,16 @@ TEST(CountBranching, CountsAProcessThatFailsAsItsShare) {
     return Improvement{};
   };
   EXPECT_GT(search.run(most, polish).work, all.work + all.work / 2);
+}
+
+TEST(CountBranching, RefusesRangesOfCountsThatDoNotExist) {
+  const auto result_about = [](int count) {
+    return CountBranchingResult{.subproblems = {{.ranges = {{.count = count}}}}};
+  };
+  EXPECT_NO_THROW(check_ranges(result_about(0), 3));
+  EXPECT_NO_THROW(check_ranges(result_about(2), 3));
+  EXPECT_THROW(check_ranges(result_about(3), 3), MalformedMessage);
+  EXPECT_THROW(check_ranges(result_about(-1), 3), MalformedMessage);
 }
 
 }  // namespace
