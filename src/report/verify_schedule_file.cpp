@@ -3,6 +3,8 @@
 // are not at hand. All findings are listed, as one wrong stage and one wrong figure have different
 // causes. Reading has checked the form before; what is here is about contents.
 
+#include "report/verify_schedule_file.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,7 +22,6 @@
 #include "report/schedule_version.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
-#include "report/verify_with_model.hpp"
 
 namespace poet {
 namespace {

@@ -17,7 +17,7 @@
 #include "report/file_order.hpp"
 #include "report/place_schedule.hpp"
 #include "report/unplaced_file.hpp"
-#include "report/verify_with_model.hpp"
+#include "report/verify_schedule_file.hpp"
 #include "support/contents_of.hpp"
 #include "support/ordered_files.hpp"
 #include "support/random_orders.hpp"

@@ -28,7 +28,7 @@
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/file_order.hpp"
-#include "report/verify_with_model.hpp"
+#include "report/verify_schedule_file.hpp"
 #include "runs/expected_graph.hpp"
 #include "sweep/verify_rows.hpp"
 
