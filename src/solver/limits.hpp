@@ -92,7 +92,8 @@ struct ProofTime {
   double share = 0;
   double of_elapsed = 0;
 };
-inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
+/// Short: what such a proof closes it mostly closes soon, and the counts need their time.
+inline constexpr ProofTime kProofBeforeCounts{.share = 0.1, .of_elapsed = 3};
 /// Before a large model, whose relaxation alone takes minutes.
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
 /// After all else, if the searches have ended without a verdict.

@@ -18,10 +18,14 @@ namespace {
 
 /// Seconds are counted in 2^-36 of the runtime budget, which is finer than its slack.
 constexpr int kTimeBits = 36;
+/// From so many columns on the first relaxation takes many seconds, and less of them if it begins
+/// without rows that others nearly imply. On small models these only cost rounds.
+constexpr std::size_t kLargeModel = 30'000;
 
 class MomentRows {
  public:
-  explicit MomentRows(const MomentModel& model) : model_(model), intervals_(model.intervals()) {}
+  explicit MomentRows(const MomentModel& model)
+      : model_(model), intervals_(model.intervals()), large_(model.size() >= kLargeModel) {}
 
   std::vector<ProofRow> all() {
     for (std::size_t w = 0; w < intervals_.size(); ++w) {
@@ -74,15 +78,17 @@ class MomentRows {
     }
   }
 
-  /// copy, copies: what is paged in was written out.
+  /// copy, copies: what is paged in was written out. With the latter the former are rarely tight.
   void add_copies(const ProofInterval& now, int i) {
-    const auto add = [&](std::string_view kind, ProofColumn column) {
+    const auto add = [&](std::string_view kind, ProofColumn column, bool rarely_tight) {
       if (column == kAbsent) return;
       ProofRow row{.line = fmt::format("{} {} {}", kind, now.stage, i)};
-      keep(row.add(1, model_.ever_paged()[i]).add(-1, column));
+      row.rarely_tight = rarely_tight;
+      keep(std::move(row.add(1, model_.ever_paged()[i]).add(-1, column)));
     };
-    add("copy", now.paged_in[i]);
-    if (now.paged_in_ever[i] != now.paged_in[i]) add("copies", now.paged_in_ever[i]);
+    const bool both = now.paged_in_ever[i] != now.paged_in[i];
+    add("copy", now.paged_in[i], both && large_);
+    if (both) add("copies", now.paged_in_ever[i], false);
   }
 
   /// absent: a stage neither pages in what it holds at its start nor what it computes (rule 4).
@@ -120,7 +126,8 @@ class MomentRows {
                ProofColumn later) {
     if (ever == now || ever == later) return;
     ProofRow row{.line = fmt::format("{} {} {}", kind, stage, i)};
-    keep(row.add(1, now).add(1, later).add(-1, ever));
+    row.rarely_tight = large_ && kind == "sumI";
+    keep(std::move(row.add(1, now).add(1, later).add(-1, ever)));
   }
 
   /// written, order: rule 3 and rule 4.
@@ -195,6 +202,7 @@ class MomentRows {
 
   const MomentModel& model_;
   const std::vector<ProofInterval>& intervals_;
+  bool large_;
   const ProofInterval* next_ = nullptr;
   std::vector<ProofRow> rows_;
 };
