@@ -200,21 +200,25 @@ void add_copies_option(CLI::App& app, ModelArguments& arguments, const char* hea
       ->default_str("off");
 }
 
-/// A file called `int8` has to be given as ./int8, and so on: the words win.
-void add_copies_option(CLI::App& app, CopyChoice& choice, std::string& file) {
-  const auto take = [&choice, &file](const std::string& given) {
-    choice = value_of<CopyChoice>(given).value_or(CopyChoice::none);
-    file = choice == CopyChoice::none ? given : std::string();
+/// An option whose value is a word or else a file, which `of_file` stands for. A file that is
+/// called as a word is has to be given as ./int8, and so on: the words win.
+template <typename Choice>
+CLI::Option* add_word_or_file(CLI::App& app, const char* name, Choice& choice, Choice of_file,
+                              std::string& file, const char* usage) {
+  const auto take = [&choice, of_file, &file](const std::string& given) {
+    choice = value_of<Choice>(given).value_or(of_file);
+    file = choice == of_file ? given : std::string();
   };
-  app.add_option_function<std::string>(
-         "--copies", take,
-         "let gradients read smaller copies in the place of tensors: exact or int8, which a search "
-         "chooses, of a bit or a byte for each element; the copies of FILE, which is a schedule, "
-         "or "
-         "JSON such as {\"mode\": \"int8\", \"tensors\": [\"relu1\"]}; without, or with off, none. "
-         "A "
-         "proof is about one set of copies")
-      ->group(kWhatToSolve)
+  return app.add_option_function<std::string>(name, take, usage)->group(kWhatToSolve);
+}
+
+void add_copies_option(CLI::App& app, CopyChoice& choice, std::string& file) {
+  add_word_or_file(
+      app, "--copies", choice, CopyChoice::none, file,
+      "let gradients read smaller copies in the place of tensors: exact or int8, which a search "
+      "chooses, of a bit or a byte for each element; the copies of FILE, which is a schedule, or "
+      "JSON such as {\"mode\": \"int8\", \"tensors\": [\"relu1\"]}; without, or with off, none. A "
+      "proof is about one set of copies")
       ->type_name("off|exact|int8|FILE")
       ->default_str("off");
 }
@@ -236,21 +240,13 @@ void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time,
   }
 }
 
-/// A file called `given` has to be given as ./given, and so on: the words win.
 void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
-  const auto take = [&kind, &file](const std::string& given) {
-    const std::optional<OrderKind> word = value_of<OrderKind>(given);
-    kind = word && *word != OrderKind::stated ? *word : OrderKind::stated;
-    file = kind == OrderKind::stated ? given : std::string();
-  };
-  app.add_option_function<std::string>(
-         "--order", take,
-         "the order in which the nodes are computed for the first time: given, as the model lists "
-         "them; search, an order that a search finds; early-updates, with each update of "
-         "parameters "
-         "as soon as its gradient is there; or the order of FILE, a schedule or a JSON list of all "
-         "nodes by index or name. A proof is about one order")
-      ->group(kWhatToSolve)
+  add_word_or_file(
+      app, "--order", kind, OrderKind::stated, file,
+      "the order in which the nodes are computed for the first time: given, as the model lists "
+      "them; search, an order that a search finds; early-updates, with each update of parameters "
+      "as soon as its gradient is there; or the order of FILE, a schedule or a JSON list of all "
+      "nodes by index or name. A proof is about one order")
       ->type_name("given|search|early-updates|FILE")
       ->default_str("given");
 }

@@ -5,7 +5,6 @@
 #include "execute/gradient_error.hpp"
 
 #include <cmath>
-#include <utility>
 
 namespace poet {
 

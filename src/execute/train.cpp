@@ -3,8 +3,6 @@
 
 #include "execute/train.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/stopwatch.hpp"

@@ -3,7 +3,6 @@
 // window, as by Keras. Padding below 0 is a slice.
 
 #include <algorithm>
-#include <numeric>
 
 #include "import/lower.hpp"
 #include "import/match.hpp"

@@ -1,7 +1,6 @@
 // Sums over axes, a softmax over several of them, norms, repetitions, and choices of elements.
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "import/lower.hpp"

@@ -1,8 +1,6 @@
 // Ops that work element by element. A number that the layer does not have is stated in it if the
 // costs are the same, and refused if it would be another layer.
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "import/layer_maps.hpp"

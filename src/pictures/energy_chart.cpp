@@ -3,8 +3,6 @@
 // graph, so they have a chart of their own below which nothing can be saved; recomputing and paging
 // are what schedules differ in, and usually too little to be seen on the same scale.
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "pictures/column_axis.hpp"

@@ -4,7 +4,6 @@
 
 #include "poet/order.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 

@@ -6,7 +6,6 @@
 
 #include "question/choose_order.hpp"
 
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "poet/solve.hpp"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 

@@ -1,15 +1,13 @@
 // A program of its own, which runs alone: it measures how far a given time goes.
 #include <algorithm>
 #include <ctime>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "golden/instance.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
+#include "support/random_graphs.hpp"
 
 namespace poet {
 namespace {
@@ -47,28 +45,10 @@ TEST(TimedInstance, Resnet18CifarOnM4IsProven) {
   EXPECT_LE(extra, 0.0051811 + 1e-4 * result.energy_joules);
 }
 
-/// A chain of layers with their gradients.
-Graph chain(int layers) {
-  std::vector<Node> nodes(2 * layers);
-  for (int k = 0; k < 2 * layers; ++k) {
-    nodes[k] = {.name = std::to_string(k),
-                .op = "custom",
-                .bytes = 1000,
-                .runtime_seconds = 1,
-                .energy_joules = 1,
-                .page_in_energy_joules = 0.5,
-                .page_out_energy_joules = 0.5,
-                .backward = k >= layers};
-    if (k > layers) nodes[k].inputs.push_back(2 * layers - 1 - k);
-    if (k > 0) nodes[k].inputs.push_back(k - 1);
-  }
-  return make_graph(std::move(nodes));
-}
-
 // Here a schedule has 36 million numbers; to make, replay and keep it took 0.7 s at a
 // stretch.
 TEST(TimedInstance, AGraphOfTwelveThousandNodesLooksAtItsClockUntilItHasASchedule) {
-  Problem problem{.graph = chain(6000)};
+  Problem problem = test::chain_problem(6000, 1000);
   const Baseline base = baseline(problem.graph);
   problem.limits = {.ram_budget_bytes = base.peak_ram_bytes / 10 * 6,
                     .runtime_budget_seconds = 1.5 * base.runtime_seconds};

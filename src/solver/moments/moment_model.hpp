@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +48,10 @@ struct ProofRow {
   bool rarely_tight = false;  ///< a hint: a relaxation may start without it
 
   ProofRow& add(std::int64_t coefficient, ProofColumn column);
+  ProofRow& late(bool hint = true) {
+    rarely_tight = hint;
+    return *this;
+  }
   /// Merges terms of one column. False if no 0/1 values can violate the row.
   bool finish();
 };

@@ -72,23 +72,20 @@ class MomentRows {
     }
     for (const int j : model_.graph().users[i]) {
       if (j >= now.stage || now.recomputed[j] == kAbsent) continue;
-      ProofRow row = present(fmt::format("input {} {} {}", now.stage, i, j), now, i);
-      row.rarely_tight = true;
-      keep(std::move(row.add(-1, now.recomputed[j])));
+      const std::string line = fmt::format("input {} {} {}", now.stage, i, j);
+      keep(present(line, now, i).late().add(-1, now.recomputed[j]));
     }
   }
 
-  /// copy, copies: what is paged in was written out. With the latter the former are rarely tight.
+  /// copy, copies: what is paged in was written out. The latter nearly imply the former.
   void add_copies(const ProofInterval& now, int i) {
-    const auto add = [&](std::string_view kind, ProofColumn column, bool rarely_tight) {
+    const auto add = [&](std::string_view kind, ProofColumn column, bool late) {
       if (column == kAbsent) return;
       ProofRow row{.line = fmt::format("{} {} {}", kind, now.stage, i)};
-      row.rarely_tight = rarely_tight;
-      keep(std::move(row.add(1, model_.ever_paged()[i]).add(-1, column)));
+      keep(std::move(row.late(late).add(1, model_.ever_paged()[i]).add(-1, column)));
     };
-    const bool both = now.paged_in_ever[i] != now.paged_in[i];
-    add("copy", now.paged_in[i], both && large_);
-    if (both) add("copies", now.paged_in_ever[i], false);
+    add("copy", now.paged_in[i], large_);
+    if (now.paged_in_ever[i] != now.paged_in[i]) add("copies", now.paged_in_ever[i], false);
   }
 
   /// absent: a stage neither pages in what it holds at its start nor what it computes (rule 4).
@@ -98,8 +95,7 @@ class MomentRows {
     ProofRow row{.line = fmt::format("absent {} {}", now.stage, i), .bound = -1};
     if (before.in_ram[i] != kCertain) row.add(-1, before.in_ram[i]);
     row.add(-1, before.recomputed[i]).add(-1, before.paged_in[i]).add(-1, now.paged_in[i]);
-    row.rarely_tight = true;
-    keep(std::move(row));
+    keep(std::move(row.late()));
   }
 
   /// ever, inputs, sumR, sumI: the same for all intervals from this one on.
@@ -113,9 +109,8 @@ class MomentRows {
     }
     for (const int j : users) {
       if (j >= now.stage || now.recomputed_ever[j] == kAbsent) continue;
-      ProofRow row = present_ever(fmt::format("inputs {} {} {}", now.stage, i, j), now, i);
-      row.rarely_tight = true;
-      keep(std::move(row.add(-1, now.recomputed_ever[j])));
+      const std::string line = fmt::format("inputs {} {} {}", now.stage, i, j);
+      keep(present_ever(line, now, i).late().add(-1, now.recomputed_ever[j]));
     }
     add_sum("sumR", now.stage, i, now.recomputed_ever[i], now.recomputed[i],
             next_->recomputed_ever[i]);
@@ -126,8 +121,7 @@ class MomentRows {
                ProofColumn later) {
     if (ever == now || ever == later) return;
     ProofRow row{.line = fmt::format("{} {} {}", kind, stage, i)};
-    row.rarely_tight = large_ && kind == "sumI";
-    keep(std::move(row.add(1, now).add(1, later).add(-1, ever)));
+    keep(std::move(row.late(large_ && kind == "sumI").add(1, now).add(1, later).add(-1, ever)));
   }
 
   /// written, order: rule 3 and rule 4.

@@ -4,7 +4,6 @@
 // that turns into a page-in bears the whole page-out and is mostly refused, and so is a page-in
 // that turns into a computation while others still need the copy. So these moves change all returns
 // of a tensor at once, in the window or not.
-#include <algorithm>
 #include <vector>
 
 #include "solver/search/page_outs.hpp"

@@ -1,7 +1,6 @@
 #include "solver/search/plan_judge.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "solver/search/chain.hpp"
 #include "solver/search/greedy.hpp"
