@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "arena/bank_model.hpp"
 #include "poet/banks.hpp"

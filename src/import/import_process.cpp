@@ -7,7 +7,6 @@
 #include "import/import_process.hpp"
 
 #include <new>
-#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>

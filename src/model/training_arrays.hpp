@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <string_view>
-#include <vector>
 
 #include "poet/model.hpp"
 #include "poet/platform.hpp"

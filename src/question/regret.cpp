@@ -9,7 +9,6 @@
 #include "question/regret.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/stopwatch.hpp"

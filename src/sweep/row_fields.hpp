@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "poet/schedule_file.hpp"
 #include "poet/sweep.hpp"

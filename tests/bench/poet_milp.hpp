@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "poet/problem.hpp"
 #include "solver/milp/milp.hpp"

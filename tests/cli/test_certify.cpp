@@ -1,5 +1,4 @@
 // Certificates as a user asks for them. The checker that is not this program has the last word.
-#include <algorithm>
 #include <filesystem>
 #include <tuple>
 

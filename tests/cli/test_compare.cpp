@@ -1,4 +1,3 @@
-#include <fstream>
 
 #include "cli/sweep_files.hpp"
 

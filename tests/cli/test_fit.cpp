@@ -1,5 +1,4 @@
 // Measured costs: run --profile, and the ticks of a board.
-#include <fstream>
 
 #include "cli/poet_solve.hpp"
 

@@ -1,6 +1,5 @@
 // Models that go to other solvers, and their solutions that come back as schedules.
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <sstream>
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <sstream>
 
 #include "base/sha256.hpp"
 #include "cli/poet_solve.hpp"

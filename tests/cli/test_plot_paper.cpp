@@ -1,5 +1,4 @@
 // Pictures for papers: `plot --width` and what goes with it.
-#include <functional>
 
 #include "cli/poet_solve.hpp"
 

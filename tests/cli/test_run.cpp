@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
-#include <set>
 
 #include "cli/moved_schedule.hpp"
 #include "cli/poet_solve.hpp"

@@ -1,5 +1,4 @@
 // Parameters and data that the command run takes from files of NumPy.
-#include <fstream>
 
 #include "cli/poet_solve.hpp"
 

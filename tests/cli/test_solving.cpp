@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "cli/poet_solve.hpp"
 

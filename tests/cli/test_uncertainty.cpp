@@ -1,6 +1,4 @@
 // Platforms whose figures lie within intervals: what a solve says, and what `verify` finds.
-#include <algorithm>
-#include <cmath>
 
 #include "cli/poet_solve.hpp"
 

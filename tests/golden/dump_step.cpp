@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
-#include <string_view>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 // The texts of pictures are measured: none leaves its picture or lies on another one, and none on
 // paper is below 6 pt.
-#include <cmath>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // formulation and not another problem.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>

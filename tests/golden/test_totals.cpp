@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
 
 #include "golden/reference.hpp"
 #include "poet/model.hpp"

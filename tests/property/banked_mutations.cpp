@@ -1,5 +1,4 @@
 // Mistakes in what a schedule file says of banks, and the files that they are made in.
-#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>

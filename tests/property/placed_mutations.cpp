@@ -1,6 +1,5 @@
 // Mistakes in the offsets, moves and slots of schedule files, and the files that they are made in.
 #include <map>
-#include <utility>
 
 #include "mutations.hpp"
 #include "poet/arena.hpp"

@@ -1,7 +1,6 @@
 // Every shortcut of the solver, held against the plain formulation on random graphs.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <optional>
 #include <string>
 

@@ -2,7 +2,6 @@
 // out. The full model once left them out, and proved bounds above the optimum.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 

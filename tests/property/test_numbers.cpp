@@ -1,9 +1,6 @@
 // Large, small, equal and absent numbers: the optimum must follow them exactly.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "poet/solve.hpp"

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

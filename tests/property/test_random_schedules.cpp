@@ -1,6 +1,5 @@
 // What the other tests draw: valid, and with every technique.
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

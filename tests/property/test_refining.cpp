@@ -1,8 +1,6 @@
 // What a solve does with the extra energy once its gap is proven, against the oracle.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "poet/solve.hpp"

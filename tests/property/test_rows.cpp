@@ -2,7 +2,6 @@
 // No solver takes part.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 

@@ -1,12 +1,9 @@
 #include "support/failing_case.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <utility>
 #include <vector>
 

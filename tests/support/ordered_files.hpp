@@ -3,7 +3,6 @@
 #include <numeric>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "poet/error.hpp"
 #include "poet/order.hpp"

@@ -1,8 +1,6 @@
 #include "support/prices_apart.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace poet::test {
 namespace {

@@ -1,4 +1,3 @@
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "base/process/child_process.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "execute/run_schedule.hpp"
 #include "execute/scheduled_step.hpp"

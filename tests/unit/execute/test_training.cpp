@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "arrays/read_arrays.hpp"
 #include "arrays/write_arrays.hpp"

@@ -1,7 +1,6 @@
 // The numbers of a seed in C, against what is published about SplitMix64.
 #include <array>
 #include <cmath>
-#include <cstring>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "expect_input_error.hpp"
 #include "formats/read_inputs.hpp"

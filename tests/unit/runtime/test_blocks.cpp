@@ -2,7 +2,6 @@
 // file is compiled for each kind of block that the runtime has (CMakeLists.txt); POET_BLOCKS names
 // it.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

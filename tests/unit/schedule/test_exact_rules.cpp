@@ -1,6 +1,5 @@
 // What only graphs beyond POET's have: in place, workspace, nodes that are computed once, the time
 // of transfers, and secondary storage.
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,5 +1,4 @@
 #include <limits>
-#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "poet/solve.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/schedule_of_point.hpp"

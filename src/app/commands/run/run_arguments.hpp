@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/question_options.hpp"
 #include "execute/run_result.hpp"

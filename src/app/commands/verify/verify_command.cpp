@@ -10,7 +10,6 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
