@@ -109,6 +109,11 @@ double value_in(const Lines& lines, std::string_view word) {
   return *value;
 }
 
+/// What the present line says of a column.
+ColumnValue column_in(const Lines& lines, std::string_view name, std::string_view value) {
+  return {.column = std::string(name), .value = value_in(lines, value), .line = lines.number()};
+}
+
 /// `0 C_1_0 1 0`: index, column, value, reduced cost; `**` in front of values beyond their bounds.
 /// If rows were asked for as well, they come first, and the index starts again with the columns.
 MilpSolution read_cbc(Lines& lines) {
@@ -126,9 +131,7 @@ MilpSolution read_cbc(Lines& lines) {
     if (!index || words.size() != 4) lines.refuse("an index, a column, its value and its cost");
     if (*index <= last) solution.values.clear();
     last = *index;
-    solution.values.push_back({.column = std::string(words[1]),
-                               .value = value_in(lines, words[2]),
-                               .line = lines.number()});
+    solution.values.push_back(column_in(lines, words[1], words[2]));
   }
   return solution;
 }
@@ -201,9 +204,7 @@ MilpSolution read_highs(Lines& lines) {
     if (words.size() != 2 || words[0] == "#") {
       lines.refuse(fmt::format("{} more lines with a column and its value", left));
     }
-    solution.values.push_back({.column = std::string(words[0]),
-                               .value = value_in(lines, words[1]),
-                               .line = lines.number()});
+    solution.values.push_back(column_in(lines, words[0], words[1]));
   }
   return solution;
 }
@@ -228,9 +229,7 @@ MilpSolution read_pretty_highs(Lines& lines) {
     // Without a solution, the type follows the bounds.
     has_values = has_values && number_in<double>(words[lower + 2]);
     if (!has_values) continue;
-    solution.values.push_back({.column = std::string(words.back()),
-                               .value = value_in(lines, words[lower + 2]),
-                               .line = lines.number()});
+    solution.values.push_back(column_in(lines, words.back(), words[lower + 2]));
   }
   while (!lines.at_end() && !lines.line().starts_with(kStatus)) lines.next();
   if (lines.at_end()) lines.refuse("'Model status: ...'");
@@ -249,9 +248,7 @@ MilpSolution read_gurobi(Lines& lines) {
     if (lines.line().starts_with('#')) continue;
     const Words words = split(lines.line());
     if (words.size() != 2) lines.refuse("a column and its value");
-    solution.values.push_back({.column = std::string(words[0]),
-                               .value = value_in(lines, words[1]),
-                               .line = lines.number()});
+    solution.values.push_back(column_in(lines, words[0], words[1]));
   }
   return solution;
 }

@@ -29,6 +29,7 @@
 #include "poet/units.hpp"
 #include "report/schedule_draft.hpp"
 #include "solver/import_solution.hpp"
+#include "support/unit_node.hpp"
 
 namespace poet::test {
 namespace {
@@ -199,18 +200,9 @@ void read_quantity(std::string_view text) {
 /// Three nodes in less RAM than the baseline needs.
 Problem small_problem() {
   Problem problem;
-  const auto node = [](const char* name, Bytes bytes, std::vector<int> inputs) {
-    return Node{.name = name,
-                .op = "custom",
-                .bytes = bytes,
-                .runtime_seconds = 1,
-                .energy_joules = 1,
-                .page_in_energy_joules = 1,
-                .page_out_energy_joules = 1,
-                .inputs = std::move(inputs)};
-  };
-  problem.graph = make_graph(
-      {node("a", 20, {}), node("b", 20, {0}), node("c", 10, {1}), node("d", 10, {0, 2})});
+  problem.graph =
+      make_graph({test::unit_node("a", 20, {}, 1), test::unit_node("b", 20, {0}, 1),
+                  test::unit_node("c", 10, {1}, 1), test::unit_node("d", 10, {0, 2}, 1)});
   problem.limits = {.ram_budget_bytes = 40, .runtime_budget_seconds = 8};
   return problem;
 }

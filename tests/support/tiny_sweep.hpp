@@ -5,24 +5,16 @@
 #include <vector>
 
 #include "poet/sweep.hpp"
+#include "support/unit_node.hpp"
 
 namespace poet::test {
 
 /// a(100) -> b(10) -> c(100) -> d(10) -> e(10), which reads a as well. Each costs a joule and a
 /// second, each transfer two joules. Working set 120 bytes (e), baseline 5 J, 5 s and 210 bytes.
 inline Graph hill_graph() {
-  const auto node = [](const char* name, Bytes bytes, std::vector<int> inputs) {
-    return Node{.name = name,
-                .op = "custom",
-                .bytes = bytes,
-                .runtime_seconds = 1,
-                .energy_joules = 1,
-                .page_in_energy_joules = 2,
-                .page_out_energy_joules = 2,
-                .inputs = std::move(inputs)};
-  };
-  return make_graph({node("a", 100, {}), node("b", 10, {0}), node("c", 100, {1}),
-                     node("d", 10, {2}), node("e", 10, {0, 3})});
+  return make_graph({unit_node("a", 100, {}, 2), unit_node("b", 10, {0}, 2),
+                     unit_node("c", 100, {1}, 2), unit_node("d", 10, {2}, 2),
+                     unit_node("e", 10, {0, 3}, 2)});
 }
 
 /// Computes a again for e: 6 J, 6 s, 120 bytes.
@@ -46,7 +38,7 @@ inline Schedule hill_paged() {
 /// A graph as something to sweep.
 inline Subject subject_of(Graph graph, const std::string& name = "hill") {
   Subject subject{.model = {.name = name, .source = "built-in", .sha256 = "ab"},
-                       .graph = std::move(graph)};
+                  .graph = std::move(graph)};
   subject.model.backward = Backward::explicit_nodes;
   subject.base = baseline(subject.graph);
   return subject;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "poet/sweep.hpp"
+#include "support/unit_node.hpp"
 
 namespace poet::test {
 
@@ -32,14 +33,7 @@ inline Subject two_orders() {
                                                {"d", 10, {2}},
                                                {"e", 10, {0}},
                                                {"f", 10, {3, 4}}}) {
-    nodes.push_back({.name = named.name,
-                     .op = "custom",
-                     .bytes = named.bytes,
-                     .runtime_seconds = 1,
-                     .energy_joules = 1,
-                     .page_in_energy_joules = 2,
-                     .page_out_energy_joules = 2,
-                     .inputs = named.inputs});
+    nodes.push_back(unit_node(named.name, named.bytes, named.inputs, 2));
     subject.model.nodes.push_back({.name = named.name, .op = "custom", .inputs = named.inputs});
   }
   subject.graph = make_graph(std::move(nodes));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "poet/graph.hpp"
+#include "support/unit_node.hpp"
 
 namespace poet::test {
 namespace {
@@ -15,13 +16,9 @@ namespace {
 using testing::ElementsAre;
 
 Node step_node(std::string name, std::vector<int> inputs, Bytes bytes = 8) {
-  return {.name = std::move(name),
-          .op = "custom",
-          .bytes = bytes,
-          .runtime_seconds = 1,
-          .energy_joules = 1,
-          .inputs = std::move(inputs),
-          .backward = true};
+  Node node = unit_node(std::move(name), bytes, std::move(inputs));
+  node.backward = true;
+  return node;
 }
 
 Node change(std::string name, std::vector<int> inputs, std::string parameter) {

@@ -8,6 +8,7 @@
 #include "expect_input_error.hpp"
 #include "poet/graph.hpp"
 #include "poet/order.hpp"
+#include "support/unit_node.hpp"
 
 namespace poet {
 namespace {
@@ -18,12 +19,7 @@ using testing::IsEmpty;
 using testing::Pair;
 
 Node order_node(std::string name, std::vector<int> inputs, Bytes bytes = 8) {
-  return {.name = std::move(name),
-          .op = "custom",
-          .bytes = bytes,
-          .runtime_seconds = 1,
-          .energy_joules = 1,
-          .inputs = std::move(inputs)};
+  return test::unit_node(std::move(name), bytes, std::move(inputs));
 }
 
 Node writer(std::string name, std::vector<int> inputs, std::vector<std::string> parameters) {

@@ -19,6 +19,7 @@
 #include "solver/order/start_orders.hpp"
 #include "support/order_rules.hpp"
 #include "support/random_order_graphs.hpp"
+#include "support/unit_node.hpp"
 
 namespace poet::test {
 namespace {
@@ -248,12 +249,7 @@ TEST(OrderSearch, LeavesOutWhatServesNothingInItsStart) {
 Problem wide_branches(int count) {
   std::vector<Node> nodes{{.name = "input", .op = "custom", .bytes = 1}};
   const auto add = [&](std::string name, Bytes bytes, std::vector<int> inputs) {
-    nodes.push_back({.name = std::move(name),
-                     .op = "custom",
-                     .bytes = bytes,
-                     .runtime_seconds = 1,
-                     .energy_joules = 1,
-                     .inputs = std::move(inputs)});
+    nodes.push_back(unit_node(std::move(name), bytes, std::move(inputs)));
   };
   for (int b = 1; b <= count; ++b) add(fmt::format("wide{}", b), 100, {0});
   std::vector<int> narrow;
@@ -296,12 +292,7 @@ TEST(StartOrders, HaveWhatFreesMoreThanItMakesAsSoonAsItCanBeComputed) {
 Graph late_updates(int layers) {
   std::vector<Node> nodes;
   const auto add = [&](Bytes bytes, std::vector<int> inputs) {
-    nodes.push_back({.name = fmt::format("n{}", nodes.size()),
-                     .op = "custom",
-                     .bytes = bytes,
-                     .runtime_seconds = 1,
-                     .energy_joules = 1,
-                     .inputs = std::move(inputs)});
+    nodes.push_back(unit_node(fmt::format("n{}", nodes.size()), bytes, std::move(inputs)));
   };
   add(1, {});
   for (int k = 0; k < layers; ++k) {
