@@ -82,8 +82,7 @@ struct CountBranchingResult {
 /// cutting in each node; probing up to nine counts in every node (strong branching), which is ahead
 /// at equal nodes and behind at equal time.
 ///
-/// What is open: all counts of like nodes can be whole far below the optimum, as in the exact step
-/// of `resnet18_cifar/m4` at 467763 bytes.
+/// What is open: all counts of like nodes can be whole far below the optimum.
 CountBranchingResult run_count_branching(const Formulation& model, const Graph& graph,
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
                                          const CountBranchingOptions& options);
