@@ -1,4 +1,3 @@
-
 #include "cli/sweep_files.hpp"
 
 namespace poet::test {

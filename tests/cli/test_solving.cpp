@@ -1,4 +1,3 @@
-
 #include "cli/poet_solve.hpp"
 
 namespace poet::test {

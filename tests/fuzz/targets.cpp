@@ -197,12 +197,11 @@ void read_quantity(std::string_view text) {
   });
 }
 
-/// Three nodes in less RAM than the baseline needs.
+/// Four nodes in less RAM than the baseline needs.
 Problem small_problem() {
   Problem problem;
-  problem.graph =
-      make_graph({test::unit_node("a", 20, {}, 1), test::unit_node("b", 20, {0}, 1),
-                  test::unit_node("c", 10, {1}, 1), test::unit_node("d", 10, {0, 2}, 1)});
+  problem.graph = make_graph({unit_node("a", 20, {}, 1), unit_node("b", 20, {0}, 1),
+                              unit_node("c", 10, {1}, 1), unit_node("d", 10, {0, 2}, 1)});
   problem.limits = {.ram_budget_bytes = 40, .runtime_budget_seconds = 8};
   return problem;
 }

@@ -45,7 +45,7 @@ struct ProofRow {
   std::string line;
   std::vector<std::pair<ProofColumn, std::int64_t>> terms{};
   std::int64_t bound = 0;
-  bool rarely_tight = false;  ///< a hint: a relaxation may start without it
+  bool rarely_tight = false;  ///< a hint, which late() sets: a relaxation may start without it
 
   ProofRow& add(std::int64_t coefficient, ProofColumn column);
   ProofRow& late(bool hint = true) {

@@ -45,7 +45,7 @@ class MomentRows {
   }
 
  private:
-  void keep(ProofRow row) {
+  void keep(ProofRow& row) {  // taken over, if it says anything
     if (row.finish()) rows_.push_back(std::move(row));
   }
 
@@ -72,8 +72,8 @@ class MomentRows {
     }
     for (const int j : model_.graph().users[i]) {
       if (j >= now.stage || now.recomputed[j] == kAbsent) continue;
-      const std::string line = fmt::format("input {} {} {}", now.stage, i, j);
-      keep(present(line, now, i).late().add(-1, now.recomputed[j]));
+      ProofRow row = present(fmt::format("input {} {} {}", now.stage, i, j), now, i);
+      keep(row.late().add(-1, now.recomputed[j]));
     }
   }
 
@@ -82,7 +82,7 @@ class MomentRows {
     const auto add = [&](std::string_view kind, ProofColumn column, bool late) {
       if (column == kAbsent) return;
       ProofRow row{.line = fmt::format("{} {} {}", kind, now.stage, i)};
-      keep(std::move(row.late(late).add(1, model_.ever_paged()[i]).add(-1, column)));
+      keep(row.late(late).add(1, model_.ever_paged()[i]).add(-1, column));
     };
     add("copy", now.paged_in[i], large_);
     if (now.paged_in_ever[i] != now.paged_in[i]) add("copies", now.paged_in_ever[i], false);
@@ -95,7 +95,7 @@ class MomentRows {
     ProofRow row{.line = fmt::format("absent {} {}", now.stage, i), .bound = -1};
     if (before.in_ram[i] != kCertain) row.add(-1, before.in_ram[i]);
     row.add(-1, before.recomputed[i]).add(-1, before.paged_in[i]).add(-1, now.paged_in[i]);
-    keep(std::move(row.late()));
+    keep(row.late());
   }
 
   /// ever, inputs, sumR, sumI: the same for all intervals from this one on.
@@ -109,8 +109,8 @@ class MomentRows {
     }
     for (const int j : users) {
       if (j >= now.stage || now.recomputed_ever[j] == kAbsent) continue;
-      const std::string line = fmt::format("inputs {} {} {}", now.stage, i, j);
-      keep(present_ever(line, now, i).late().add(-1, now.recomputed_ever[j]));
+      ProofRow row = present_ever(fmt::format("inputs {} {} {}", now.stage, i, j), now, i);
+      keep(row.late().add(-1, now.recomputed_ever[j]));
     }
     add_sum("sumR", now.stage, i, now.recomputed_ever[i], now.recomputed[i],
             next_->recomputed_ever[i]);
@@ -121,7 +121,7 @@ class MomentRows {
                ProofColumn later) {
     if (ever == now || ever == later) return;
     ProofRow row{.line = fmt::format("{} {} {}", kind, stage, i)};
-    keep(std::move(row.late(large_ && kind == "sumI").add(1, now).add(1, later).add(-1, ever)));
+    keep(row.late(large_ && kind == "sumI").add(1, now).add(1, later).add(-1, ever));
   }
 
   /// written, order: rule 3 and rule 4.
@@ -130,7 +130,7 @@ class MomentRows {
       ProofRow row{.line = fmt::format("written {} {}", now.stage, i)};
       row.add(1, now.in_ram[i]).add(-1, now.first_written[i]);
       if (!now.is_one_stage()) row.add(1, now.recomputed[i]);
-      keep(std::move(row));
+      keep(row);
     }
     if (now.paged_in[i] == kAbsent || i < intervals_.front().stage) return;
     ProofRow row{.line = fmt::format("order {} {}", now.stage, i)};
@@ -138,7 +138,7 @@ class MomentRows {
     for (const ProofInterval& before : intervals_) {
       if (before.stage <= now.next - 3) row.add(1, before.first_written[i]);
     }
-    keep(std::move(row));
+    keep(row);
   }
 
   /// write: what is ever written out is first written out in some interval.
@@ -148,7 +148,7 @@ class MomentRows {
       ProofRow row{.line = fmt::format("write {}", i)};
       row.add(-1, model_.ever_paged()[i]);
       for (const ProofInterval& now : intervals_) row.add(1, now.first_written[i]);
-      keep(std::move(row));
+      keep(row);
     }
   }
 
@@ -177,7 +177,7 @@ class MomentRows {
           if (transfers) row.add(-units(node.page_in_seconds), now.paged_in[i]);
         }
       }
-      keep(std::move(row));
+      keep(row);
     };
     add("runtime", true, limits.paging_time == PagingTime::blocking);
     if (model_.overlaps()) add("transfers", false, true);
@@ -191,7 +191,7 @@ class MomentRows {
     for (int i = 0; i < model_.graph().size(); ++i) {
       row.add(-bytes_in_storage(model_.node(i)), model_.ever_paged()[i]);
     }
-    keep(std::move(row));
+    keep(row);
   }
 
   const MomentModel& model_;
