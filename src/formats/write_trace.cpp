@@ -23,6 +23,7 @@
 #include "base/fields.hpp"
 #include "formats/json/json_text.hpp"
 #include "poet/simulate.hpp"
+#include "report/fields.hpp"
 #include "schedule/lifetimes.hpp"
 
 namespace poet {

@@ -12,6 +12,7 @@
 #include "poet/simulate.hpp"
 #include "report/claim.hpp"
 #include "report/energy_box.hpp"
+#include "report/file_order.hpp"
 #include "report/summary.hpp"
 
 namespace poet {

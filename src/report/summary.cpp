@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/problem.hpp"
 #include "report/fields.hpp"
 

@@ -115,9 +115,7 @@ class Solve {
   /// exceed a budget by what it tolerates, and cannot rule them out. Whole numbers can.
   void settle() {
     if (result_.status == Status::infeasible || state_.done() || !has_answer()) return;
-    if (run_proof_phase(state_, kProofAtTheEnd) == ModelVerdict::infeasible) {
-      declare_searched_infeasible("the moment model");
-    }
+    take(run_proof_phase(state_, kProofAtTheEnd));
   }
 
   /// Whether the searches that were to be made have ended by themselves.
@@ -126,9 +124,7 @@ class Solve {
   /// Returns false if nothing is left to do.
   bool glance(GlanceEffort effort) {
     if (!state_.options.settings.features.glance) return true;
-    const bool infeasible = run_glance_phase(state_, effort) == ModelVerdict::infeasible;
-    if (infeasible) declare_searched_infeasible("the moment model");
-    return !infeasible && !state_.done();
+    return take(run_glance_phase(state_, effort)) && !state_.done();
   }
 
   /// Returns false if no further model should be tried.
@@ -151,12 +147,8 @@ class Solve {
       give_up_on_model(needed);
       return false;
     }
-    const bool infeasible = run_model_phase(state_, kind, windows) == ModelVerdict::infeasible;
-    if (infeasible) {
-      declare_searched_infeasible(kind == ModelKind::collapsed ? "the collapsed model"
-                                                               : "the full model");
-    }
-    return !infeasible;
+    return take(run_model_phase(state_, kind, windows),
+                kind == ModelKind::collapsed ? "the collapsed model" : "the full model");
   }
 
   UsefulWindows windows_of(ModelKind kind) const {
@@ -174,11 +166,8 @@ class Solve {
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
     run_search_phase(state_, kLargeModelMoves, kLargeModelShare);
-    if (run_proof_phase(state_, kProofBeforeLargeModel) == ModelVerdict::infeasible) {
-      declare_searched_infeasible("the moment model");
-      return false;
-    }
-    return !state_.done() && glance(GlanceEffort::all);
+    return take(run_proof_phase(state_, kProofBeforeLargeModel)) && !state_.done() &&
+           glance(GlanceEffort::all);
   }
 
   /// The solver has not failed: the user set the limit.
@@ -190,7 +179,9 @@ class Solve {
         format_bytes(state_.options.settings.memory_limit_bytes));
   }
 
-  void declare_searched_infeasible(std::string_view who) {
+  /// Returns false, and declares the problem infeasible, if a phase found it to be.
+  bool take(ModelVerdict verdict, std::string_view who = "the moment model") {
+    if (verdict == ModelVerdict::open) return true;
     state_.incumbent.refuse_infeasible(who);
     declare_infeasible(
         fmt::format("no schedule fits {} bytes of RAM within {} of runtime with the techniques "
@@ -203,6 +194,7 @@ class Solve {
                         ? "; a larger --runtime-budget may help as well"
                         : ""),
         std::nullopt, false);
+    return false;
   }
 
   /// Whether no schedule exceeds the runtime budget: no stage computes a node twice.

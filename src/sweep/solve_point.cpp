@@ -94,6 +94,17 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
   return beginning;
 }
 
+/// A choice of order or copies that begins with the neighbour's.
+AnswerOptions choice_from(const std::optional<OrderedSchedule>& start,
+                          const SolveOptions& options) {
+  AnswerOptions choice{.progress = options.progress, .interrupted = options.interrupted};
+  if (!start) return choice;
+  choice.start = start->schedule;
+  choice.start_order = start->order;
+  choice.start_copies = start->copies;
+  return choice;
+}
+
 /// Solves what was chosen, in the rest of the time: the choice took `seconds`.
 SweepOutcome solve_chosen(const Subject& chosen, const Limits& limits, SolveOptions rest,
                           std::optional<Schedule> start, const BoundOfOrder& bound_of,
@@ -161,12 +172,7 @@ SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
                                  const SolveOptions& options,
                                  const std::optional<OrderedSchedule>& start,
                                  const BoundOfOrder& bound_of) {
-  AnswerOptions search{.progress = options.progress, .interrupted = options.interrupted};
-  if (start) {
-    search.start = start->schedule;
-    search.start_order = start->order;
-  }
-  ChosenSubject chosen = choose_order(given, limits, options.settings, search);
+  ChosenSubject chosen = choose_order(given, limits, options.settings, choice_from(start, options));
   const bool is_found = chosen.start.has_value();
   SweepOutcome outcome = solve_chosen(chosen.subject, limits, options, std::move(chosen.start),
                                       bound_of, chosen.wall_seconds);
@@ -183,12 +189,8 @@ SweepOutcome solve_with_some_copies(const Subject& given, const Limits& limits,
                                     const SolveOptions& options,
                                     const std::optional<OrderedSchedule>& start,
                                     const BoundOfOrder& bound_of) {
-  AnswerOptions search{.progress = options.progress, .interrupted = options.interrupted};
-  if (start) {
-    search.start = start->schedule;
-    search.start_copies = start->copies;
-  }
-  CopiedSubject chosen = choose_order_and_copies(given, limits, options.settings, search);
+  CopiedSubject chosen =
+      choose_order_and_copies(given, limits, options.settings, choice_from(start, options));
   SweepOutcome outcome = solve_chosen(chosen.subject, limits, options, std::move(chosen.start),
                                       bound_of, chosen.wall_seconds);
   outcome.copies = chosen.subject.model.copies;
