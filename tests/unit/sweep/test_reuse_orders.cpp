@@ -6,10 +6,12 @@
 #include "poet/simulate.hpp"
 #include "question/least_ram.hpp"
 #include "solver/order/order_working_set.hpp"
+#include "solver/order/start_orders.hpp"
 #include "support/tiny_sweep.hpp"
 #include "support/two_orders.hpp"
 #include "sweep/reuse_results.hpp"
 #include "sweep/rows.hpp"
+#include "sweep/solve_point.hpp"
 #include "sweep/verify_rows.hpp"
 
 namespace poet {
@@ -249,6 +251,20 @@ TEST_F(ReuseOrders, WhatTheGivenOrderProvesIsNotSaidOfOthers) {
       make_result(grid_, points_, 0, *outcomes_[0], {.order = OrderKind::search});
   EXPECT_EQ(made.row.given_order, Status::infeasible);
   EXPECT_EQ(made.problem->given_order, Status::infeasible);
+}
+
+TEST(SolveWithSomeCopies, BeginsWithTheOrderOfItsStart) {
+  const Subject given =
+      make_subject(load_model("gpt2_tiny", 1, Backward::exact), load_platform("m4"), {});
+  const NodeOrder order = start_orders(given.graph, precedence(given)).back();
+  const Baseline start = reordered(given, order).base;
+  SolveOptions options{.settings = {.order = OrderKind::search, .copies = CopyChoice::exact}};
+  options.interrupted = [] { return true; };
+  const SweepOutcome outcome = solve_with_some_copies(
+      given, point_of(start.peak_ram_bytes, 1e9, kNoTechnique).limits, options,
+      OrderedSchedule{start.schedule, order}, [](const auto&) { return 0.0; });
+  EXPECT_EQ(outcome.order, order);
+  EXPECT_EQ(outcome.result.energy_joules, start.energy_joules);
 }
 
 TEST(LeastRamOfOrders, IsWhatSomeOrderReaches) {
