@@ -77,15 +77,11 @@ class Solve {
       if (result_.status == Status::infeasible) return false;
     }
     run_search_phase(state_, LocalSearchOptions{}.moves, kSearchShare);
-    if (options.suggest && !state_.stopping()) take_suggestion();
+    // Last, as it is mostly worse than what the search finds, and would lead it another way.
+    if (options.suggest && !state_.stopping()) {
+      if (const auto suggested = options.suggest(state_.problem)) state_.offer(*suggested);
+    }
     return true;
-  }
-
-  /// After the search, which would otherwise take another way: the suggestion is mostly worse than
-  /// what the search finds.
-  void take_suggestion() {
-    const std::optional<Schedule> suggested = state_.options.suggest(state_.problem);
-    if (suggested) state_.offer(*suggested);
   }
 
   /// The gap is met; the state has the target now, and how much work may go into it. A local search
@@ -114,12 +110,10 @@ class Solve {
   /// All models have been searched, and no limit was reached. CBC takes points for schedules that
   /// exceed a budget by what it tolerates, and cannot rule them out. Whole numbers can.
   void settle() {
-    if (result_.status == Status::infeasible || state_.done() || !has_answer()) return;
+    const bool ended_early = !state_.trouble.empty() || !not_built_.empty();
+    if (result_.status == Status::infeasible || state_.done() || ended_early) return;
     take(run_proof_phase(state_, kProofAtTheEnd));
   }
-
-  /// Whether the searches that were to be made have ended by themselves.
-  bool has_answer() const { return state_.trouble.empty() && not_built_.empty(); }
 
   /// Returns false if nothing is left to do.
   bool glance(GlanceEffort effort) {
@@ -166,8 +160,12 @@ class Solve {
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
     run_search_phase(state_, kLargeModelMoves, kLargeModelShare);
+    const Incumbent& best = state_.incumbent;
+    const bool far = state_.problem.graph.first_backward == state_.problem.graph.size() &&
+                     best.energy() - best.bound() > kFarFromProof * best.extra_energy();
+    if (far && !glance(GlanceEffort::all)) return false;
     return take(run_proof_phase(state_, kProofBeforeLargeModel)) && !state_.done() &&
-           glance(GlanceEffort::all);
+           (far || glance(GlanceEffort::all));
   }
 
   /// The solver has not failed: the user set the limit.

@@ -19,22 +19,13 @@ inline const NodeOrder kEarly{0, 1, 4, 2, 3, 5};
 inline const NodeOrder kBetween{0, 1, 2, 4, 3, 5};
 
 inline Subject two_orders() {
-  struct Named {
-    const char* name;
-    Bytes bytes;
-    std::vector<int> inputs;
-  };
   Subject subject{.model = {.name = "two", .source = "built-in", .sha256 = "ab"}};
   subject.model.backward = Backward::explicit_nodes;
-  std::vector<Node> nodes;
-  for (const Named& named : std::vector<Named>{{"a", 100, {}},
-                                               {"b", 10, {0}},
-                                               {"c", 100, {1}},
-                                               {"d", 10, {2}},
-                                               {"e", 10, {0}},
-                                               {"f", 10, {3, 4}}}) {
-    nodes.push_back(unit_node(named.name, named.bytes, named.inputs, 2));
-    subject.model.nodes.push_back({.name = named.name, .op = "custom", .inputs = named.inputs});
+  std::vector<Node> nodes{unit_node("a", 100, {}, 2),  unit_node("b", 10, {0}, 2),
+                          unit_node("c", 100, {1}, 2), unit_node("d", 10, {2}, 2),
+                          unit_node("e", 10, {0}, 2),  unit_node("f", 10, {3, 4}, 2)};
+  for (const Node& node : nodes) {
+    subject.model.nodes.push_back({.name = node.name, .op = "custom", .inputs = node.inputs});
   }
   subject.graph = make_graph(std::move(nodes));
   subject.base = baseline(subject.graph);

@@ -13,17 +13,14 @@
 namespace poet {
 namespace {
 
+using test::unit_node;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-Node order_node(std::string name, std::vector<int> inputs, Bytes bytes = 8) {
-  return test::unit_node(std::move(name), bytes, std::move(inputs));
-}
-
 Node writer(std::string name, std::vector<int> inputs, std::vector<std::string> parameters) {
-  Node node = order_node(std::move(name), std::move(inputs), 0);
+  Node node = unit_node(std::move(name), 0, std::move(inputs));
   node.recompute = false;
   node.writes_parameters = std::move(parameters);
   return node;
@@ -31,8 +28,8 @@ Node writer(std::string name, std::vector<int> inputs, std::vector<std::string> 
 
 /// a and b read W, u and v change it in turn; c has nothing to do with it.
 Graph graph_of_parameters() {
-  std::vector<Node> nodes{order_node("a", {}), order_node("b", {}), writer("u", {}, {"W"}),
-                          writer("v", {}, {"W"}), order_node("c", {0})};
+  std::vector<Node> nodes{unit_node("a", 8, {}), unit_node("b", 8, {}), writer("u", {}, {"W"}),
+                          writer("v", {}, {"W"}), unit_node("c", 8, {0})};
   nodes[0].reads_parameters = nodes[1].reads_parameters = {"W"};
   return make_graph(std::move(nodes));
 }
@@ -46,13 +43,13 @@ TEST(Precedence, OfANodeThatReadsAndChangesTheSameIsNoPairWithItself) {
   Node both = writer("both", {}, {"W"});
   both.reads_parameters = {"W"};
   EXPECT_THAT(precedence(make_graph({both})), IsEmpty());
-  std::vector<Node> nodes{order_node("a", {}), both};
+  std::vector<Node> nodes{unit_node("a", 8, {}), both};
   nodes[0].reads_parameters = {"W"};
   EXPECT_THAT(precedence(make_graph(std::move(nodes))), ElementsAre(Pair(0, 1)));
 }
 
 TEST(Precedence, OfDifferentParametersIsNone) {
-  std::vector<Node> nodes{order_node("a", {}), writer("u", {}, {"W"}), writer("v", {}, {"V"})};
+  std::vector<Node> nodes{unit_node("a", 8, {}), writer("u", {}, {"W"}), writer("v", {}, {"V"})};
   nodes[0].reads_parameters = {"U"};
   EXPECT_THAT(precedence(make_graph(std::move(nodes))), IsEmpty());
 }
@@ -99,8 +96,8 @@ TEST(Order, AndItsInversePutEachOtherBack) {
 
 /// x and y are of equal size; s may take over either, and r reads x as well.
 Graph graph_of_choices() {
-  std::vector<Node> nodes{order_node("x", {}), order_node("y", {}), order_node("r", {0}, 4),
-                          order_node("s", {0, 1})};
+  std::vector<Node> nodes{unit_node("x", 8, {}), unit_node("y", 8, {}), unit_node("r", 4, {0}),
+                          unit_node("s", 8, {0, 1})};
   nodes[3].in_place_choices = {0, 1};
   nodes[3].in_place = 0;
   return make_graph(std::move(nodes));
@@ -128,7 +125,7 @@ TEST(PermutedGraph, ChoosesAnewWhatANodeTakesOver) {
 
 TEST(PermutedGraph, KeepsTheFirstChoiceIfOthersAreReadLaterToo) {
   std::vector<Node> nodes = graph_of_choices().nodes;
-  nodes.push_back(order_node("t", {0, 1}, 4));
+  nodes.push_back(unit_node("t", 4, {0, 1}));
   const Graph graph = permuted(make_graph(std::move(nodes)), {1, 0, 3, 4, 2});
   EXPECT_EQ(graph.nodes[2].name, "s");
   EXPECT_EQ(graph.nodes[*graph.nodes[2].in_place].name, "x");
@@ -138,8 +135,8 @@ TEST(PermutedGraph, FindsUsersAndLastStagesOfItsOrder) {
   const Graph graph = permuted(graph_of_parameters(), {1, 0, 4, 2, 3});
   EXPECT_THAT(graph.users[1], ElementsAre(2));
   EXPECT_THAT(graph.last_stage, ElementsAre(3, 3, 4, 3, 4));
-  std::vector<Node> nodes{order_node("forward", {}), order_node("other", {}),
-                          order_node("backward", {0})};
+  std::vector<Node> nodes{unit_node("forward", 8, {}), unit_node("other", 8, {}),
+                          unit_node("backward", 8, {0})};
   nodes[2].backward = true;
   EXPECT_EQ(permuted(make_graph(std::move(nodes)), {0, 2, 1}).first_backward, 1)
       << "the first backward node of the order; a forward one is behind it";

@@ -7,7 +7,6 @@
 namespace poet {
 namespace {
 
-using test::page_a;
 using test::tiny_graph;
 
 constexpr Limits kPlain{.ram_budget_bytes = 2000, .runtime_budget_seconds = 100};
@@ -52,7 +51,7 @@ TEST(Dominance, NeedsTheSamePagingTime) {
 }
 
 TEST(Dominance, AScheduleFitsWhatItsReplayKeepsTo) {
-  const Replay replay = replay_without_limits(tiny_graph(), page_a(), PagingTime::blocking);
+  const Replay replay = replay_without_limits(tiny_graph(), test::page_a(), PagingTime::blocking);
   EXPECT_EQ(replay.runtime_seconds, 23);
   EXPECT_TRUE(fits(replay, kPlain));
   EXPECT_TRUE(fits(replay, with_storage(100)));

@@ -15,7 +15,6 @@ using test::hill_recomputed;
 using test::infeasible;
 using test::point_of;
 using test::solved;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(HillGraph, IsWhatTheTestsSay) {
@@ -246,7 +245,7 @@ TEST(PointOrder, ACurveGoesFromItsLargestBudgetDown) {
     taken.push_back(*point);
     order.finish(*point);
   }
-  EXPECT_THAT(taken, ElementsAre(1, 2, 0));
+  EXPECT_THAT(taken, testing::ElementsAre(1, 2, 0));
 }
 
 TEST(PointOrder, APointStartsOnlyAfterAllThatAllowAsMuch) {

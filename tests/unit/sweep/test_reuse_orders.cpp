@@ -27,7 +27,6 @@ using test::kEarly;
 using test::point_of;
 using test::solved;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 SweepOutcome solved_in_order(const OrderedSchedule& schedule, Joules energy, Joules bound) {
   SweepOutcome outcome = solved(schedule.schedule, energy, bound);
@@ -215,7 +214,7 @@ TEST_F(ReuseOrders, RowsOfOtherOrdersContradictNoBound) {
       make_result(grid_, points_, 0, solved_in_order(early_once(), 6, 6), search);
   std::vector<SweepRow> rows{early.row,
                              make_result(grid_, points_, 1, solved(a_again(), 7, 7), search).row};
-  EXPECT_THAT(findings(rows, *early.file), IsEmpty());
+  EXPECT_THAT(findings(rows, *early.file), testing::IsEmpty());
   rows[1].problem.order_sha256 = rows[0].problem.order_sha256;
   rows[1].baseline_peak_ram_bytes = rows[1].summary->baseline_peak_ram_bytes = 120;
   EXPECT_THAT(findings(rows, *early.file),

@@ -15,7 +15,6 @@ namespace {
 
 using test::point_of;
 using testing::HasSubstr;
-using testing::UnorderedElementsAre;
 
 TEST(Workers, ReportACrashAndGoOn) {
   std::map<int, std::string> answers;
@@ -105,7 +104,7 @@ TEST(RunSweep, SolvesEveryPointAndCallsEachFinishedOnce) {
     SweepOptions options{.solve = {.settings = {.gap = 0}}, .jobs = jobs};
     options.finished = [&](int point, const SweepOutcome&) { finished.push_back(point); };
     EXPECT_TRUE(run_sweep(grid, points, options, outcomes));
-    EXPECT_THAT(finished, UnorderedElementsAre(0, 1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(finished, testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5, 6));
     EXPECT_EQ(energies(outcomes), (std::vector<Joules>{0, 6, 6, 5, 9, 9, 0}));
     EXPECT_EQ(outcome_name(*outcomes[6]), "infeasible");
     EXPECT_EQ(outcomes[1]->origin_point, 2) << "the larger budget's optimum fits";
