@@ -17,10 +17,6 @@ struct ImportedModel {
   std::vector<KeptArray> parameters;  ///< if they were asked for
 };
 
-/// The largest ONNX file that is read. Its weights may take all of it, but what describes the graph
-/// may not.
-inline constexpr std::size_t kMaxOnnxBytes = std::size_t{1} << 30;
-
 /// Throws InputError, with the place, in a build that does not read ONNX files: with the package
 /// that is missing.
 void require_onnx(const std::string& place);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -8,6 +9,10 @@
 #include "poet/model.hpp"
 
 namespace poet {
+
+/// The largest ONNX file that is read. Its weights may take all of it, but what describes the graph
+/// may not.
+inline constexpr std::size_t kMaxOnnxBytes = std::size_t{1} << 30;
 
 /// What a user says about a network that its file does not.
 struct ImportRequest {

@@ -24,7 +24,7 @@
 
 #include "base/text/printable.hpp"
 #include "import/constants.hpp"
-#include "import/import.hpp"
+#include "import/import_request.hpp"
 #include "import/newer_opsets.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
