@@ -96,11 +96,11 @@ struct ProofTime {
 inline constexpr ProofTime kProofBeforeCounts{.share = 0.1, .of_elapsed = 3};
 /// Before a large model, whose relaxation alone takes minutes.
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
-/// Without a backward pass, and with so much of the extra energy open, a look at more and more
-/// moments comes first: no such proof is found, and they still raise the bound.
-inline constexpr double kFarFromProof = 0.1;
 /// After all else, if the searches have ended without a verdict.
 inline constexpr ProofTime kProofAtTheEnd{.share = 0.85, .of_elapsed = 10};
+/// Without a backward pass, and with so much of the extra energy open, a look at more and more
+/// moments comes before kProofBeforeLargeModel: no such proof is found, and they raise the bound.
+inline constexpr double kFarFromProof = 0.1;
 /// A proof may take so many seconds at least.
 inline constexpr Seconds kLeastProofPhase = 5;
 /// Without a schedule it is not known whether there is anything to prove, and other phases may

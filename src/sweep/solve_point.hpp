@@ -30,7 +30,7 @@ SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
                                  const std::optional<OrderedSchedule>& start,
                                  const BoundOfOrder& bound_of);
 
-/// Likewise with a search over copies, which begins with the copies of `start`. `given` has none.
+/// Likewise with a search over copies after it, from the copies of `start` on. `given` has none.
 SweepOutcome solve_with_some_copies(const Subject& given, const Limits& limits,
                                     const SolveOptions& options,
                                     const std::optional<OrderedSchedule>& start,
