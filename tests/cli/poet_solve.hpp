@@ -18,6 +18,14 @@
 
 namespace poet::test {
 
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
 using Words = std::vector<std::string>;
 
 inline Words operator+(Words words, const Words& more) {

@@ -3,9 +3,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
 Words advise(const std::string& model, const std::string& ram) {
   return Words{"advise"} + problem(model, "m4", ram, "2") + Words{"--time-limit-s", "5"};
 }

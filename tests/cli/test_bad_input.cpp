@@ -10,8 +10,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 struct BadInput {
   std::string name;
   std::function<Words(const TemporaryFolder&)> arguments;

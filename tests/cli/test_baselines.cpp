@@ -9,8 +9,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
 using testing::SizeIs;
 
 Words baselines(const std::string& ram, const Words& more = {}) {

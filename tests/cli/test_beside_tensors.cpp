@@ -8,8 +8,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 const Words kExact{"--backward", "exact", "--runtime-budget", "2"};
 
 TEST(BesideTensors, AChipThatIsTooSmallForTheParametersIsSaidInOneLine) {

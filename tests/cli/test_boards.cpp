@@ -3,8 +3,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 std::string platform_of(const Words& options) {
   const Finished run = poet_solve(Words{"info", "linear", "--json", "--platform"} + options);
   EXPECT_EQ(run.status, 0) << run.err;

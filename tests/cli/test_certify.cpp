@@ -8,13 +8,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
-
 Finished poet_check(const Words& arguments) {
   return run_program({.program = "python3",
                       .arguments = Words{POET_SOURCE_DIR "/python/poet_check.py"} + arguments});

@@ -4,8 +4,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 class CiExample : public testing::Test {
  protected:
   Finished check(const Words& arguments, const std::string& limits = "") const {

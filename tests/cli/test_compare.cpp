@@ -3,9 +3,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 /// A sweep of three points, made once for all tests.
 const std::string& baseline_sweep() {
   static const std::string text = poet_solve(sweep("linear", "m4", "40%,44%,100%", "2")).out;

@@ -8,8 +8,6 @@ namespace poet::test {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 
 /// A shell with the script for it.

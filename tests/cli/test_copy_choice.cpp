@@ -5,10 +5,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-
 constexpr const char* kConvolutions = R"({"format": "poet-model", "version": 2, "name": "small",
   "backward": "exact", "inputs": {"input": {"shape": ["N", 4, 16, 16]}}, "layers": [
   {"name": "conv1", "op": "conv2d", "inputs": ["input"], "out_channels": 8, "kernel": 3, "padding": "same"},

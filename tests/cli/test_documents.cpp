@@ -4,8 +4,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-
 /// The members of a document about its problem that are not null.
 Words known(const json& document) {
   Words keys;

@@ -4,9 +4,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 /// The stages of the measured model, with `a` recomputed for `c`: 7 J, 4 s, 60 bytes.
 json recomputing_stages() {
   return {{"format", "poet-schedule"},

@@ -12,11 +12,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 const Words kWarnings{"-std=c99", "-Wall",   "-Wextra", "-Wpedantic",       "-Wconversion",
                       "-Wshadow", "-Wundef", "-Werror", "-ffp-contract=off"};
 // Names of layers come from the user, and stand in comments, strings and identifiers.

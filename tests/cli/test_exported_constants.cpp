@@ -10,9 +10,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 const std::string kExample = POET_SOURCE_DIR "/docs/examples/cortex-m4/";
 
 const std::set<std::string> kFirstFour{"conv1", "conv2", "conv3", "conv4"};

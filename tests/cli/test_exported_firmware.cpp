@@ -7,8 +7,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-
 const Words kWarned{"-std=c11", "-O1", "-Wall", "-Wextra", "-ffp-contract=off"};
 
 struct Training {

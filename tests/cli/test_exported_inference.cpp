@@ -8,9 +8,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 /// Norms of three kinds: trained, without gradients, and frozen if `frozen` says so; what is
 /// dropped in a training; a pool with indices, which are bytes; two outputs.
 std::string network(bool frozen, const std::string& keys) {

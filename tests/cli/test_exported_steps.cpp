@@ -14,10 +14,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 /// A small network with much of what a plan can have: statistics, dropped elements, a skip, a pool
 /// with indices, and momentum.
 std::string mixed_model(const std::string& update) {

@@ -4,8 +4,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 Finished run_with_fault(const char* fault, const char* place, const Words& arguments) {
   Command command = poet_solve_command(arguments);
   command.environment = {

@@ -10,8 +10,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
 using testing::IsSupersetOf;
 
 class FirmwareBuilds : public Export {

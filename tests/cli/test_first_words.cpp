@@ -6,11 +6,6 @@
 namespace poet::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
-
 TEST(FirstWords, ThatAreNoneAreAnsweredWithCommandsThatWork) {
   const Finished run = poet_solve({});
   EXPECT_EQ(run.status, 2);

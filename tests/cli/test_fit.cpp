@@ -5,12 +5,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-
 class MeasuredCosts : public testing::Test {
  protected:
   void SetUp() override {

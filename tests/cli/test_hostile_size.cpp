@@ -8,8 +8,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 constexpr double kAtOnce = 10;  // seconds, on a slow and busy machine
 constexpr const char* kMemory = "--as=1000000000";
 

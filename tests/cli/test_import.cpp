@@ -11,10 +11,6 @@
 namespace poet::test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 class ImportCommand : public testing::Test {
  protected:
   TemporaryFolder folder_;

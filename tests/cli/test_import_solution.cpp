@@ -8,8 +8,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 /// The quick problem with the energy that poet-solve proves for it.
 class ImportSolution : public testing::Test {
  protected:

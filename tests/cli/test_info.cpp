@@ -3,9 +3,6 @@
 namespace poet::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 TEST(Info, ShowsWhatAModelComesToOnAPlatform) {
   const Finished run = poet_solve({"info", "linear", "--platform", "m4"});
   EXPECT_EQ(run.status, 0);

@@ -3,8 +3,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(Limits, ATimeLimitIsKeptAndEndsWithASchedule) {
   const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "0.2"});
   EXPECT_EQ(run.status, 0);

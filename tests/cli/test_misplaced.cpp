@@ -7,9 +7,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 struct Misplaced {
   std::string name;
   Words words;

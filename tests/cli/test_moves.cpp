@@ -4,9 +4,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
 const Words kMoved{"--model",          POET_TEST_DATA "/cases/moved_step.json",
                    "--platform",       POET_TEST_DATA "/cases/slow_ram.json",
                    "--paging-time",    "free",

@@ -6,8 +6,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 const Words kLinear{"--model", "linear", "--platform", "m4"};
 const Words kRuntime{"--objective", "runtime"};
 const Words kRam{"--objective", "ram"};

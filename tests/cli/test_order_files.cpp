@@ -8,10 +8,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-
 const char* const kNotChecked = "; the order was not checked against a model\n";
 
 /// A solve of a subject with less RAM than keeping everything takes.

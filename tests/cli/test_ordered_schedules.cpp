@@ -8,9 +8,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 /// Two inputs, weights and names that two layers share, dropped elements, several losses, and
 /// gradients that are kept.
 constexpr const char* kModelText = R"({"format": "poet-model", "version": 2, "name": "tiny",

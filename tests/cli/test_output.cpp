@@ -6,9 +6,6 @@
 namespace poet::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {

@@ -11,10 +11,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-
 /// Runs behind the page's own script, uses the page, and leaves what it found as JSON.
 constexpr const char* kReader = R"(<script>
 {

@@ -4,9 +4,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
 /// Its cheapest schedule pages.
 Words paging_problem() {
   return problem("linear", "a72", "3300", "1.5");

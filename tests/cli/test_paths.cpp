@@ -4,9 +4,6 @@
 namespace poet::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 class Paths : public testing::Test {
  protected:
   Paths() {

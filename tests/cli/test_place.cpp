@@ -8,10 +8,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-
 /// A schedule of the exact linear model, with recomputation.
 std::string schedule() {
   static const Finished run = poet_solve(problem("linear", "m4", "60%", "2") +

@@ -12,9 +12,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 /// A board with two banks of these sizes, of which the near one is quicker and the far one needs
 /// less energy.
 json banked_board(std::int64_t near, std::int64_t far) {

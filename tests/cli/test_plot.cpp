@@ -6,11 +6,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
-
 /// A schedule with recomputation, solved once for all tests.
 const std::string& solved() {
   static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;

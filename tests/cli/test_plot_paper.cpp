@@ -5,12 +5,6 @@
 namespace poet::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
-
 /// A schedule with recomputation and paging, solved once for all tests.
 const std::string& solved_for_paper() {
   static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;

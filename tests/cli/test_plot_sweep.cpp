@@ -7,13 +7,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
-
 /// Four budgets with and without paging, one of them too small; solved once for all tests.
 const std::string& swept() {
   static const std::string text = poet_solve(sweep("linear", "m4", "2000,3500,4300,100%", "1.05",

@@ -8,9 +8,6 @@
 namespace poet::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 /// `script` in a shell, with the program and its arguments as "$@".
 Finished in_shell(const std::string& script, const Words& arguments) {
   return run_program(

@@ -10,8 +10,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 std::string help(const std::string& command) {
   return poet_solve({command, "--help"}).out;
 }

@@ -11,9 +11,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 class Run : public testing::Test {
  protected:
   /// Solves a model with the exact backward pass for `schedule_`.

@@ -9,12 +9,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-
 constexpr std::size_t kMostBytes = std::size_t{1} << 22;
 constexpr int kSamples = 11;
 

@@ -5,10 +5,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-
 const std::string kArrays = POET_TEST_DATA "/arrays/";
 
 class RunWithFiles : public testing::Test {

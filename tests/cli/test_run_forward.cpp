@@ -6,9 +6,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 constexpr const char* kLayers = R"("input": {"shape": ["N", 2, 6, 6]}, "layers": [
  {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 3, "kernel": 3},
  {"name": "bn", "op": "batch_norm2d", "inputs": ["conv"]},

@@ -12,9 +12,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 using Shipped = Export;
 
 constexpr const char* kApache = "SPDX-License-Identifier: Apache-2.0";

@@ -7,8 +7,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* kPlatform = R"({
   "format": "poet-platform", "version": 3, "name": "slow_flash", "standing": "estimated",
   "flops_per_second": 1e8, "flops_per_joule": 1e9, "memory_power_watts": 0.1,

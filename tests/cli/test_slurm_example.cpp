@@ -6,8 +6,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 /// Runs the tasks of an array one after the other, and at once.
 constexpr const char* kSbatch = R"(#!/bin/bash
 for word; do script=$word; done

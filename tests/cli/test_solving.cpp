@@ -3,8 +3,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(Solving, WritesOneScheduleDocumentToStdoutAndTheRestToStderr) {
   const Finished run = poet_solve(quick_problem());
   EXPECT_EQ(run.status, 0);

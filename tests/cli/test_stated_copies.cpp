@@ -7,9 +7,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 class StatedCopies : public testing::Test {
  protected:
   std::string written(const std::string& name, const json& document) const {

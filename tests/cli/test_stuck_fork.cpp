@@ -8,8 +8,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 /// The ten seconds of grace, and what a busy machine needs besides.
 constexpr double kGraceSeconds = 10;
 constexpr double kMarginSeconds = 4;

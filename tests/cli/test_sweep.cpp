@@ -7,10 +7,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 /// Energy never rises as the budget grows; infeasible points come before all others.
 void expect_monotone(const Lines& curve) {
   for (std::size_t p = 1; p < curve.size(); ++p) {

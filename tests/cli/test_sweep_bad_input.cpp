@@ -9,8 +9,6 @@
 namespace poet::test {
 namespace {
 
-using testing::HasSubstr;
-
 struct BadSweep {
   std::string name;
   Words arguments;  ///< replace or follow those of a good sweep

@@ -6,10 +6,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-
 /// A sweep whose journal is complete and has stayed, as its table could not be written.
 class Builds : public testing::Test {
  protected:

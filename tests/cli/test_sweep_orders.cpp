@@ -6,8 +6,6 @@ namespace poet::test {
 namespace {
 
 using testing::Each;
-using testing::HasSubstr;
-using testing::Not;
 
 class SweepOrders : public testing::Test {
  protected:

@@ -11,9 +11,6 @@
 namespace poet::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 /// Some seconds of work, points that take a while and points that take nothing.
 Words grid(const Words& more = {}) {
   return sweep("linear,vgg16_cifar", "m4", "min..100%:7", "3",

@@ -4,9 +4,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 Finished finish_in(const TemporaryFolder& folder, const Words& arguments) {
   Command command = poet_solve_command(arguments);
   command.directory = folder.path();

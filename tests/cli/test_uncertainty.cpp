@@ -5,12 +5,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-
 /// A board on which `linear` may page or recompute, depending on what either costs.
 constexpr const char* kBoard = R"({"format": "poet-platform", "version": 2, "name": "b",
  "flops_per_second": [4e6, 9e6], "flops_per_joule": [1e7, 1e9],

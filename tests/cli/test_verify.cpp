@@ -3,9 +3,6 @@
 namespace poet::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
 /// A schedule with recomputation, solved once for all tests.
 const std::string& solved() {
   static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;
