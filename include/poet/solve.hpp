@@ -43,7 +43,7 @@ struct SolveOptions {
   int small_graph = 40;  ///< up to this many nodes the full model comes first
   /// If the memory rows would have more nonzeros, the rows of recomputations are added only when
   /// they are violated, and a longer search comes first.
-  std::int64_t complete_nonzeros = 3'000'000;
+  std::int64_t complete_nonzeros = 1'500'000;
   /// A schedule to start from, for example of a smaller budget; used if it replays within the
   /// budgets.
   std::optional<Schedule> start;

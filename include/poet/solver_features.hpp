@@ -14,10 +14,9 @@ struct SolverFeatures {
   bool glance = true;
   bool collapse = true;
   bool windows = true;
-  bool row_rounding = true;
-  bool sub_rows = true;
   bool root_loop = true;
   bool precedence_cuts = true;
+  bool knapsack_cuts = true;
   bool cost_fixing = true;
   bool moment_proofs = true;
   bool counts = true;
@@ -35,17 +34,16 @@ struct FeatureSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<FeatureSwitch, 14> kFeatureSwitches{{
+inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
     {"local-search", &SolverFeatures::local_search, "a threshold search for the first schedule"},
     {"glance", &SolverFeatures::glance, "a first bound from a few moments of the step"},
     {"collapse", &SolverFeatures::collapse, "prove the bound without the forward stages"},
     {"windows", &SolverFeatures::windows,
      "no columns for what costs more than the best schedule's extra energy"},
-    {"row-rounding", &SolverFeatures::row_rounding,
-     "memory rows with the same 0/1 solutions and a tighter relaxation"},
-    {"sub-rows", &SolverFeatures::sub_rows, "memory rows over a part of the tensors, rounded"},
     {"root-loop", &SolverFeatures::root_loop, "the relaxation solved and tightened before CBC"},
     {"precedence-cuts", &SolverFeatures::precedence_cuts, "chains of inputs, cut in the root loop"},
+    {"knapsack-cuts", &SolverFeatures::knapsack_cuts,
+     "facets of what fits in RAM together, in the root loop"},
     {"cost-fixing", &SolverFeatures::cost_fixing, "columns fixed by their reduced costs"},
     {"moment-proofs", &SolverFeatures::moment_proofs,
      "proofs in whole numbers, as certificates have, before branching on counts"},
@@ -59,7 +57,8 @@ inline constexpr std::array<FeatureSwitch, 14> kFeatureSwitches{{
 /// Every feature off: CBC solves the complete model of docs/formulation.md.
 SolverFeatures no_features();
 
-/// Switches a feature off; `coarse` is an older name of `glance`. Throws InputError for a name that
+/// Switches a feature off. Older names still stand for what took their place: `coarse` for
+/// `glance`, `row-rounding` and `sub-rows` for `knapsack-cuts`. Throws InputError for a name that
 /// is not in the table.
 void disable(SolverFeatures& features, std::string_view name);
 

@@ -19,6 +19,7 @@ SolverFeatures no_features() {
 
 void disable(SolverFeatures& features, std::string_view name) {
   if (name == "coarse") name = "glance";
+  if (name == "sub-rows" || name == "row-rounding") name = "knapsack-cuts";
   const auto found =
       std::find_if(kFeatureSwitches.begin(), kFeatureSwitches.end(),
                    [&](const FeatureSwitch& feature) { return feature.name == name; });

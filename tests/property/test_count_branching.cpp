@@ -46,7 +46,7 @@ double optimum_in(const Milp& milp, const std::vector<Count>& counts,
 std::int64_t expect_optimum_is_kept(const Problem& problem, bool collapse, Joules optimum) {
   const Joules base = baseline(problem.graph).energy_joules;
   const Formulation model =
-      formulate(problem, useful_windows(problem, collapse, kInfinity), no_features());
+      formulate(problem, useful_windows(problem, collapse, kInfinity));
   const ScaledMilp scaled = scale(model.milp, base);
   const std::vector<Count> counts = make_counts(model, problem.graph, scaled);
   const double best = scaled.to_units(optimum - base);

@@ -119,6 +119,7 @@ void expect_agreement(const CaseRange& range, const Change& change) {
 TEST(SolverFeatures, AnOlderNameStillSwitchesTheGlanceOff) {
   EXPECT_EQ(features_without("coarse"), features_without("glance"));
   EXPECT_FALSE(features_without("coarse").glance);
+  EXPECT_EQ(features_without("sub-rows"), features_without("knapsack-cuts"));
 }
 
 TEST(SolverFeatures, EachAndAllFindTheOptimumOfThePlainFormulation) {

@@ -41,12 +41,12 @@ Optimum optimum(const Milp& milp, Joules reference) {
   return {.extra = extra, .values = *found.values};
 }
 
-Milp with_root_result(const Formulation& model, const RootResult& root) {
+Milp with_root_result(const Formulation& model, const Graph& graph, const RootResult& root) {
   Milp milp = model.milp;
   for (std::size_t c = 0; c < root.fixed.size(); ++c) {
     if (root.fixed[c] >= 0) milp.columns[c].lower = milp.columns[c].upper = root.fixed[c];
   }
-  for (const PrecedenceCut& cut : root.active_cuts) milp.rows.push_back(to_row(model, cut));
+  for (const Cut& cut : root.active_cuts) milp.rows.push_back(to_row(model, graph, cut));
   return milp;
 }
 
@@ -124,7 +124,8 @@ class Case {
                                           [](double) { return true; });
     ASSERT_EQ(root.status, RootResult::Status::bounded);
     EXPECT_LE(root.bound, units);
-    const Optimum after = optimum(with_root_result(model, root), base_.energy_joules);
+    const Optimum after =
+        optimum(with_root_result(model, problem_.graph, root), base_.energy_joules);
     ASSERT_TRUE(after.extra.has_value());
     EXPECT_NEAR(*after.extra, relaxed, tolerance());
   }

@@ -25,14 +25,26 @@
 namespace poet::test {
 namespace {
 
-/// Cuts that points anywhere in the unit cube break; the number of them.
-int expect_cuts_hold(Twister& random, const Formulation& model, const Graph& graph,
-                     const std::vector<double>& values) {
+/// What has been looked at in all.
+struct Tally {
+  int rows = 0;
+  int found_on_demand = 0;
+  int paths = 0;
+  int knapsacks = 0;
+  int page_ins = 0;
+};
+
+/// Cuts that points anywhere in the unit cube break.
+void expect_cuts_hold(Twister& random, const Formulation& model, const Graph& graph,
+                      const std::vector<double>& values, Tally& tally) {
   std::vector<double> anywhere(values.size());
   for (double& value : anywhere) value = chance(random, 50) ? 0 : draw(random, 0, 100) / 100.0;
-  const auto cuts = separate_precedence(model, graph, anywhere, {});
-  for (const PrecedenceCut& cut : cuts) expect_row_holds(to_row(model, cut), values);
-  return static_cast<int>(cuts.size());
+  const auto expect_hold = [&](const auto& cuts, int& count) {
+    for (const Cut cut : cuts) expect_row_holds(to_row(model, graph, cut), values);
+    count += static_cast<int>(cuts.size());
+  };
+  expect_hold(separate_precedence(model, graph, anywhere, {}), tally.paths);
+  expect_hold(separate_knapsacks(model, graph, anywhere), tally.knapsacks);
 }
 
 /// Rows on demand hold wherever they are made, and are found where a point anywhere overruns them;
@@ -40,7 +52,7 @@ int expect_cuts_hold(Twister& random, const Formulation& model, const Graph& gra
 int expect_rows_on_demand_hold(Twister& random, const Drawn& drawn, const UsefulWindows& windows,
                                const std::vector<double>& values) {
   const Formulation complete = formulate(drawn.problem, windows);
-  const Formulation model = formulate(drawn.problem, windows, {}, MemoryRowsWhen::on_demand);
+  const Formulation model = formulate(drawn.problem, windows, MemoryRowsWhen::on_demand);
   const RowsOnDemand on_demand(model, drawn.problem.graph);
   std::map<std::string, MilpRow> missing;
   for (const MilpRow& row : complete.milp.rows) missing[row.name] = row;
@@ -89,14 +101,6 @@ void expect_bytes_add_up(Twister& random, const Formulation& model, const Graph&
   }
 }
 
-/// What has been looked at in all.
-struct Tally {
-  int rows = 0;
-  int found_on_demand = 0;
-  int cuts = 0;
-  int page_ins = 0;
-};
-
 void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& windows,
                      Tally& tally) {
   const Formulation model = formulate(drawn.problem, windows);
@@ -105,7 +109,7 @@ void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& w
   tally.rows += static_cast<int>(model.milp.rows.size());
   tally.found_on_demand += expect_rows_on_demand_hold(random, drawn, windows, values);
   expect_bytes_add_up(random, model, drawn.problem.graph);
-  tally.cuts += expect_cuts_hold(random, model, drawn.problem.graph, values);
+  expect_cuts_hold(random, model, drawn.problem.graph, values, tally);
   const double cost = objective(model.milp, values);
   const double slack = kRounding * drawn.energy;
   if (windows.collapsed()) {
@@ -131,7 +135,8 @@ void expect_rows_admit(bool attributes) {
     }
   });
   EXPECT_GT(tally.rows, 500 * cases);
-  EXPECT_GT(tally.cuts, 10 * cases);
+  EXPECT_GT(tally.paths, 10 * cases);
+  EXPECT_GT(tally.knapsacks, cases);
   EXPECT_GT(tally.found_on_demand, 10 * cases);
   EXPECT_GT(tally.page_ins, cases / (attributes ? 8 : 4));
 }
@@ -223,7 +228,7 @@ TEST_P(RowsOfModels, AdmitFirstSchedules) {
     expect_admitted(random, drawn, useful_windows(drawn.problem, true, most), tally);
   }
   EXPECT_GT(tally.rows, 0);
-  EXPECT_GT(tally.cuts, 0);
+  EXPECT_GT(tally.paths, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(BuiltIn, RowsOfModels,

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "base/fields.hpp"
@@ -159,6 +160,12 @@ void pack(Packer& packer, const Value& value) {
   }
 }
 
+template <typename... Kinds>
+void pack(Packer& packer, const std::variant<Kinds...>& value) {
+  packer.put(static_cast<int>(value.index()));
+  std::visit([&](const auto& kind) { pack(packer, kind); }, value);
+}
+
 /// The way back. Throws MalformedMessage.
 template <typename Value>
 void unpack(Unpacker& unpacker, Value& value) {
@@ -178,6 +185,16 @@ void unpack(Unpacker& unpacker, Value& value) {
     value = unpacker.get_enum(kLast<Value>);
   } else {
     value = unpacker.get_as<Value>();
+  }
+}
+
+template <typename... Kinds>
+void unpack(Unpacker& unpacker, std::variant<Kinds...>& value) {
+  const int kind = unpacker.get_as<int>();
+  int next = 0;
+  const auto take = [&](auto& slot) { unpack(unpacker, slot); };
+  if (!((kind == next++ && (take(value.template emplace<Kinds>()), true)) || ...)) {
+    throw MalformedMessage("an unknown kind");
   }
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "poet/problem.hpp"
+#include "solver/formulation/knapsack_facet.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/milp.hpp"
 
@@ -14,14 +16,8 @@ namespace poet {
 ///
 ///   A[t,k] <= sum_l ( S[a,i_l] + min(P[i_l], sum_{s=a..t-1} I[s,i_l]) ) + sum_{s=a..t} R[s,i_m].
 ///
-/// Valid: if k is in RAM in t, it was resident at a, or has been paged in since, or was computed in
-/// [a,t]. In the last case i_1 was in RAM at that moment, so it too was resident at a, or has been
-/// paged in since, or was computed in [a,t]; and so on down the path. Either side of each min is
-/// valid.
-///
-/// The relaxation computes a sliver of a chain of layers in each of many stages, whose parts never
-/// meet in RAM. These rows are ours and forbid it: on hard chains they close nearly all of the gap
-/// that rounded rows leave.
+/// Either side of each min is valid. The relaxation computes a sliver of a chain of layers in each
+/// of many stages, whose parts never meet in RAM. These rows are ours and forbid it.
 struct PrecedenceCut {
   int first = 0;              ///< a
   int last = 0;               ///< t
@@ -43,18 +39,32 @@ std::vector<PrecedenceCut> separate_precedence(const Formulation& model, const G
                                                std::span<const double> values,
                                                const SeparationLimits& limits);
 
+/// A knapsack cut (docs/formulation.md, "Knapsack cuts"): what is in RAM at one moment weighs no
+/// more than a capacity, in whole weights that stand for what fits together and not for bytes.
+struct KnapsackCut {
+  int stage = 0;  ///< t
+  int node = 0;   ///< k: the moment when t computes it, or would
+  std::vector<int> tensors;
+  Knapsack knapsack;  ///< with an item for each of them
+};
+
+/// Knapsack cuts that a point of the relaxation violates: facets of what fits the budget at the
+/// fullest moments (knapsack_facet.hpp). Use it in a child process only.
+std::vector<KnapsackCut> separate_knapsacks(const Formulation& model, const Graph& graph,
+                                            std::span<const double> values);
+
+using Cut = std::variant<PrecedenceCut, KnapsackCut>;
+
 /// The cut as a row of this model, which need not be the one in which it was found.
 MilpRow to_row(const Formulation& model, const PrecedenceCut& cut);
+MilpRow to_row(const Formulation& model, const Graph& graph, const Cut& cut);
 
 /// Rows that cut off points of the model which, rounded, hold tensors that overrun the RAM budget
 /// (even by a byte, anywhere in the model) or recompute for too long. Empty if the rounded points
 /// keep both budgets. Values beyond the model's columns are ignored.
 ///
-/// Solvers treat a column within 1e-6 of a whole number as whole, so a set of tensors that overruns
-/// a memory row by less than about a millionth of it passes for one that fits. In a cover, "at most
-/// n - 1 of these n", every coefficient is 1 and such a set exceeds the row by 1, which no
-/// tolerance can hide. Sizes that are multiples of a common unit never need covers: their rows are
-/// rounded.
+/// docs/formulation.md, "False solutions", says why they are needed. Sizes that are multiples of a
+/// large unit never need them.
 std::vector<MilpRow> violated_covers(const Formulation& model, const Problem& problem,
                                      std::span<const std::vector<double>> points);
 

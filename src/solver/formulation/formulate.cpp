@@ -257,12 +257,10 @@ void add_storage_budget(Formulation& model, const Problem& problem) {
 }  // namespace
 
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
-                      const SolverFeatures& features, MemoryRowsWhen memory_rows) {
+                      MemoryRowsWhen memory_rows) {
   const Graph& graph = problem.graph;
   Formulation model = make_variables(problem, windows);
   model.memory = {.ram_bytes = problem.limits.ram_budget_bytes,
-                  .rounded = features.row_rounding,
-                  .sub_rows = features.sub_rows,
                   .on_demand = memory_rows == MemoryRowsWhen::on_demand};
   add_availability(model, graph);
   add_holding_chains(model);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "poet/problem.hpp"
-#include "poet/solver_features.hpp"
 #include "solver/formulation/useful_windows.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/milp.hpp"
@@ -17,14 +16,12 @@ enum class MemoryRowsWhen {
 
 /// Builds the model of docs/formulation.md. It applies the presolve that the windows imply:
 /// constants move to the right-hand sides, columns without a meaning are not made, and rows that
-/// cannot be violated are left out. It reads the features that concern rows (row_rounding,
-/// sub_rows).
+/// cannot be violated are left out.
 ///
 /// The problem and its stages are POET's (ICML 2022) and Checkmate's (MLSys 2020); the encoding is
 /// our own. Residency is "carried or just paged in" instead of a column beside one for holding,
 /// which halves the columns. docs/performance.md compares it with POET's own formulation.
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
-                      const SolverFeatures& features = {},
                       MemoryRowsWhen memory_rows = MemoryRowsWhen::always);
 
 /// Adds the page-out link (row_builder.hpp) of a collapsed model to `milp`, which is the model or a

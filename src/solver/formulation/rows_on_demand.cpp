@@ -9,16 +9,13 @@
 namespace poet {
 namespace {
 
-/// Moments of a stage to look at in one round: the row of the fullest cuts off most of the others.
 constexpr std::size_t kMomentsPerStage = 4;
-/// The share of the budget from which on a rounded row may be violated where bytes fit.
-constexpr double kNearlyFull = 0.75;
 
 /// Bytes of tensors in RAM while a stage runs, from one computation to the next.
 class RunningBytes {
  public:
   RunningBytes(const Formulation& model, const Graph& graph, int t, std::span<const double> values)
-      : model_(model), graph_(graph), t_(t), values_(values), bytes_(t) {
+      : model_(model), graph_(graph), t_(t), values_(values), bytes_(t + 1) {
     for (int i = 0; i < t; ++i) {
       bytes_[i] = bytes(0, i);
       sum_ += bytes_[i];
@@ -80,10 +77,21 @@ std::vector<double> bytes_at(const Formulation& model, const Graph& graph, int t
   return sums;
 }
 
+std::vector<int> fullest_of(const Formulation& model, const Graph& graph, int t,
+                            std::span<const int> nodes, std::span<const double> values,
+                            double share) {
+  const std::vector<double> bytes = bytes_at(model, graph, t, nodes, values);
+  std::vector<int> full;
+  for (int c = 0; c < static_cast<int>(nodes.size()); ++c) {
+    if (bytes[c] >= share * static_cast<double>(model.memory.ram_bytes)) full.push_back(c);
+  }
+  std::stable_sort(full.begin(), full.end(), [&](int a, int b) { return bytes[a] > bytes[b]; });
+  if (full.size() > kMomentsPerStage) full.resize(kMomentsPerStage);
+  return full;
+}
+
 RowsOnDemand::RowsOnDemand(const Formulation& model, const Graph& graph)
-    : model_(model),
-      graph_(graph),
-      maker_(std::make_unique<MemoryRowMaker>(model, graph, model.milp.columns)) {
+    : model_(model), graph_(graph) {
   stages_.push_back(0);
   if (!model.memory.on_demand) return;
   for (int t = 0; t < model.size(); ++t) {
@@ -94,36 +102,27 @@ RowsOnDemand::RowsOnDemand(const Formulation& model, const Graph& graph)
   }
 }
 
-RowsOnDemand::~RowsOnDemand() = default;
-
 std::pair<int, int> RowsOnDemand::computation(int index) const {
   const auto next = std::upper_bound(stages_.begin(), stages_.end(), index);
   return {static_cast<int>(next - stages_.begin()) - 1, nodes_[index]};
 }
 
 MilpRow RowsOnDemand::make(int number) const {
-  const auto [t, k] = computation(number / 2);
-  MemoryRows rows = maker_->make(t, k);
-  std::optional<MilpRow>& row = number % 2 == 0 ? rows.full : rows.core;
+  const auto [t, k] = computation(number);
+  std::optional<MilpRow> row = memory_row(model_, graph_, model_.milp.columns, t, k);
   if (!row) return {};
   scale_row(*row);
   return *std::move(row);
 }
 
 std::vector<int> RowsOnDemand::fullest(std::span<const double> values) const {
-  const double least = kNearlyFull * static_cast<double>(model_.memory.ram_bytes);
   std::vector<int> chosen;
   for (int t = 0; t + 1 < static_cast<int>(stages_.size()); ++t) {
     const std::span<const int> nodes{nodes_.data() + stages_[t], nodes_.data() + stages_[t + 1]};
     if (nodes.empty()) continue;
-    const std::vector<double> bytes = bytes_at(model_, graph_, t, nodes, values);
-    std::vector<int> full;
-    for (int c = 0; c < static_cast<int>(nodes.size()); ++c) {
-      if (bytes[c] >= least) full.push_back(c);
+    for (const int c : fullest_of(model_, graph_, t, nodes, values, 1)) {
+      chosen.push_back(stages_[t] + c);
     }
-    std::stable_sort(full.begin(), full.end(), [&](int a, int b) { return bytes[a] > bytes[b]; });
-    if (full.size() > kMomentsPerStage) full.resize(kMomentsPerStage);
-    for (const int c : full) chosen.push_back(stages_[t] + c);
   }
   return chosen;
 }
@@ -132,16 +131,11 @@ std::vector<NumberedRow> RowsOnDemand::violated(std::span<const double> values, 
                                                 const std::function<bool(int)>& skip) const {
   std::vector<NumberedRow> found;
   for (const int index : fullest(values)) {
-    const auto [t, k] = computation(index);
-    MemoryRows rows = maker_->make(t, k);
-    const auto look = [&](int number, std::optional<MilpRow>& row) {
-      if (!row || skip(number)) return;
-      scale_row(*row);
-      const double depth = excess(*row, values) / norm(*row);
-      if (depth > tolerance) found.push_back({number, *std::move(row), depth});
-    };
-    look(2 * index, rows.full);
-    look(2 * index + 1, rows.core);
+    if (skip(index)) continue;
+    MilpRow row = make(index);
+    if (row.terms.empty()) continue;
+    const double depth = excess(row, values) / norm(row);
+    if (depth > tolerance) found.push_back({index, std::move(row), depth});
   }
   return found;
 }
@@ -149,10 +143,9 @@ std::vector<NumberedRow> RowsOnDemand::violated(std::span<const double> values, 
 void add_rows_on_demand(const Formulation& model, const Graph& graph, Milp& milp) {
   if (!model.memory.on_demand) return;
   const std::span<const MilpColumn> own{milp.columns.data(), model.milp.columns.size()};
-  MemoryRowMaker maker(model, graph, own);
   for_each_computation(model, [&](int t, int k) {
     if (k == t) return;
-    std::optional<MilpRow> row = maker.make(t, k).full;
+    std::optional<MilpRow> row = memory_row(model, graph, own, t, k);
     if (!row) return;
     scale_row(*row);
     milp.rows.push_back(*std::move(row));

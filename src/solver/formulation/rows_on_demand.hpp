@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,8 +10,6 @@
 
 namespace poet {
 
-class MemoryRowMaker;
-
 /// A row on demand that a point violates.
 struct NumberedRow {
   int number = 0;
@@ -21,28 +18,20 @@ struct NumberedRow {
 };
 
 /// The memory rows of recomputations, for a model that does not contain them
-/// (MemoryBudget::on_demand). There are up to two for each computation, and each lists every tensor
-/// of its stage: of a graph of 500 nodes they have ten to a hundred million terms, of which a
-/// relaxation needs a few thousand. So they have numbers, and a row is made when a point violates
-/// it. A solve of a layered graph of 250 nodes at 80 % of its peak took 914 MiB with all rows, and
-/// takes 85 MiB.
+/// (MemoryBudget::on_demand). There is one for each computation, and it lists every tensor of its
+/// stage: of a graph of 500 nodes they have up to fifty million terms, of which a relaxation needs
+/// a few thousand. So they have numbers, and a row is made when a point violates it.
 ///
 /// On layered graphs no optimum of a relaxation has violated one: what is computed by a tenth pays
 /// a tenth of its RAM. What the RAM of recomputations costs shows only in branching, so a glance
 /// at moment models comes first.
-///
-/// Tried without success: leaving out rows whose upper envelope fits the budget. In 25,702 of the
-/// 26,672 computations of that graph, the windows allow more than the budget.
 class RowsOnDemand {
  public:
   /// Without any rows, unless the model leaves them out. `model` and `graph` must outlive it.
   RowsOnDemand(const Formulation& model, const Graph& graph);
-  ~RowsOnDemand();
-  RowsOnDemand(const RowsOnDemand&) = delete;
-  RowsOnDemand& operator=(const RowsOnDemand&) = delete;
 
   /// Numbers are below it.
-  int size() const { return 2 * static_cast<int>(nodes_.size()); }
+  int size() const { return static_cast<int>(nodes_.size()); }
   /// The row of a number, scaled as by scale(); without terms if 0/1 columns cannot violate it.
   MilpRow make(int number) const;
   /// Rows that a point misses by more than the tolerance, unless their number is to be skipped: of
@@ -61,13 +50,18 @@ class RowsOnDemand {
   const Graph& graph_;
   std::vector<int> nodes_;   // recomputations by stage, ascending
   std::vector<int> stages_;  // where each stage begins in nodes_, and where the last ends
-  std::unique_ptr<MemoryRowMaker> maker_;
 };
 
-/// Bytes in RAM at a point of the model while stage t computes each of its recomputations, given
+/// Bytes in RAM at a point of the model while stage t computes each of these nodes, given
 /// ascending nodes. Takes O(nodes + edges), not nodes times computations.
 std::vector<double> bytes_at(const Formulation& model, const Graph& graph, int t,
                              std::span<const int> nodes, std::span<const double> values);
+
+/// Which of these computations fill at least a share of the budget, by index: a few, the fullest
+/// first, as the row of the fullest cuts off most of the others.
+std::vector<int> fullest_of(const Formulation& model, const Graph& graph, int t,
+                            std::span<const int> nodes, std::span<const double> values,
+                            double share);
 
 /// Adds all rows on demand to a model in whose columns most are fixed, so that little is left of
 /// the rows: those that the other columns cannot violate are not added.

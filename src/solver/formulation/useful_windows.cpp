@@ -8,7 +8,6 @@ namespace poet {
 namespace {
 
 constexpr Joules kNever = std::numeric_limits<double>::infinity();
-constexpr int kRowsPerComputation = 2;  // the rounded sub-row stands beside the full one
 
 /// What tensors and computations lead to, stage by stage from the last one to the first.
 class Usefulness {
@@ -148,8 +147,8 @@ ExpectedSize expected_size(const Graph& graph, const UsefulWindows& windows,
         if (j <= t && windows.can_compute(t, j)) size.on_demand += kPerUser;
       }
     }
-    size.nonzeros += computable * terms * kRowsPerComputation;
-    size.on_demand += terms * kRowsPerComputation;
+    size.nonzeros += computable * terms;
+    size.on_demand += terms;
   }
   return size;
 }

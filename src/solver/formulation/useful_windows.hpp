@@ -49,11 +49,6 @@ struct UsefulWindows {
 /// This keeps the gradients, all of which could be recomputed, from doubling the model: at 350000
 /// bytes `resnet18_cifar/m4` had 36789 columns without windows by cost and 19237 with them.
 ///
-/// Not used: exact dominance of schedules that recompute gradients. Holding an earlier gradient in
-/// place of the latest pays only if the earlier one is smaller, but page-ins that arrive late break
-/// the exchange argument. Fewer columns for leaves, such as weight gradients, bring nothing: of
-/// 27,146 columns of `bert` as an exact step, two belong to tensors that only leaves read.
-///
 /// The work grows with the square of the nodes, 0.8 s with 20,000 of them. `stop` is polled; true
 /// ends it at once, and the windows are of no use then.
 UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joules extra_energy,

@@ -72,14 +72,12 @@ struct HoldingChain {
 /// What the rows of the RAM budget are made of, and which of them the model contains.
 struct MemoryBudget {
   Bytes ram_bytes = 0;
-  bool rounded = true;     ///< tightened (knapsack_rounding.hpp)
-  bool sub_rows = true;    ///< with rows over a part of the tensors
   bool on_demand = false;  ///< rows of recomputations come when needed (rows_on_demand.hpp)
 };
 
 /// The MILP of docs/formulation.md for a problem and its useful windows, with the meaning of its
 /// columns. The objective is in joules with the baseline's energy as offset; memory rows are in
-/// bytes or in rounded units.
+/// bytes.
 struct Formulation {
   Milp milp;
   UsefulWindows windows;

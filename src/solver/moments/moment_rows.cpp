@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "solver/formulation/knapsack_facet.hpp"
+
 namespace poet {
 namespace {
 
@@ -227,7 +229,7 @@ std::vector<ProofRow> tight_ram_rows(const MomentModel& model) {
       knapsack.weights.push_back(model.node(i).bytes);
       items.push_back(interval.in_ram[i]);
     }
-    const Knapsack tight = tighten(knapsack);
+    const Knapsack tight = in_units(knapsack);
     ProofRow row{.line = fmt::format("tight {}", interval.stage), .bound = -tight.capacity};
     for (std::size_t q = 0; q < items.size(); ++q) row.add(-tight.weights[q], items[q]);
     if (row.finish()) rows.push_back(std::move(row));

@@ -1,12 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "solver/formulation/knapsack_rounding.hpp"
 #include "solver/milp/milp.hpp"
 #include "solver/moments/moment_model.hpp"
 
@@ -16,21 +13,15 @@ namespace poet {
 /// moments themselves. docs/certificate-format.md, "Rows", proves each family.
 std::vector<ProofRow> moment_rows(const MomentModel& model);
 
-/// The RAM at each moment, with sizes that admit the same sets and are tighter
-/// (knapsack_rounding.hpp). A certificate has no such rows: its sizes are smaller numbers.
+/// The RAM at each moment in units of one size, rounded down: CBC finds cuts in small numbers.
 std::vector<ProofRow> tight_ram_rows(const MomentModel& model);
 
 /// Paths that a point (values by column) violates, the most violated first.
 std::vector<ProofRow> violated_paths(const MomentModel& model, std::span<const double> values);
 
-/// The rounded rows of knapsacks, by weights and capacity: the same ones come again and again.
-using KnownRoundings =
-    std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, std::vector<Knapsack>>;
-
 /// Rows on the RAM at moments, and at recomputations where moments are in consecutive stages, that
 /// a point violates.
-std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values,
-                                   KnownRoundings& known);
+std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values);
 
 /// A moment model in doubles, for CBC: its columns with their costs in joules, and its rows. Its
 /// optimum is a lower bound on the extra energy of every schedule that is below the target of the

@@ -120,7 +120,7 @@ bool ProofProgram::add_violated_rows() {
   }
   if (violated.size() < kFewViolated) {
     for (ProofRow& row : violated_paths(model_, values)) take(std::move(row), violated);
-    for (ProofRow& row : violated_ram(model_, values, roundings_)) take(std::move(row), violated);
+    for (ProofRow& row : violated_ram(model_, values)) take(std::move(row), violated);
   }
   enter(violated);
   return !violated.empty();

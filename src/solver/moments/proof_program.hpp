@@ -93,7 +93,6 @@ class ProofProgram {
   std::vector<ProofRow> pool_;  // every row ever made
   std::vector<bool> in_program_;
   std::unordered_set<std::string> known_;
-  KnownRoundings roundings_;
   std::vector<int> rows_;  // of the program
   std::vector<ProofRow> branches_;
   Leaf leaf_;

@@ -1,19 +1,17 @@
 // The rows `ram` and `bytes`: what is in RAM at one instant of a stage fits the budget, in bytes
-// and in rounded sizes. For each tensor the reason counts that says most at the point. Each
-// combination of reasons is a row of its own; the best reason of each tensor gives the one that is
-// violated most. Sizes are rounded as in the full model. The same weights come again at point after
-// point, so what they are rounded to is kept for the whole search.
+// and in the sizes of a facet of what fits. For each tensor the reason counts that says most at the
+// point. Each combination of reasons is a row of its own; the best reason of each tensor gives the
+// one that is violated most.
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "solver/formulation/knapsack_rounding.hpp"
+#include "solver/formulation/knapsack_facet.hpp"
 #include "solver/moments/moment_rows.hpp"
 
 namespace poet {
@@ -26,8 +24,6 @@ constexpr std::size_t kMostRowsOfStage = 3;
 /// The share of the budget that the tensors at an instant must need to be worth a look: a rounded
 /// row can be violated below the budget.
 constexpr double kNearlyFull = 0.85;
-/// What a tensor must be worth at the point to be an item of a row of its own.
-constexpr double kPresent = 1e-3;
 
 /// A tensor at an instant, for the reason that says most.
 struct Item {
@@ -41,8 +37,8 @@ struct Item {
 
 class RamSeparator {
  public:
-  RamSeparator(const MomentModel& model, std::span<const double> values, KnownRoundings& known)
-      : model_(model), values_(values), roundings_(known) {}
+  RamSeparator(const MomentModel& model, std::span<const double> values)
+      : model_(model), values_(values) {}
 
   std::vector<ProofRow> run() {
     std::vector<ProofRow> rows;
@@ -137,28 +133,22 @@ class RamSeparator {
   void look(int k) {
     const Bytes free =
         k == stage() ? model_.free_at(*now_) : model_.problem().limits.ram_budget_bytes;
-    std::vector<Item> items = items_at(k);
-    // Equal tensors in one order, so that equal knapsacks are rounded once.
-    std::stable_sort(items.begin(), items.end(),
-                     [](const Item& x, const Item& y) { return x.bytes < y.bytes; });
+    const std::vector<Item> items = items_at(k);
     double bytes = 0;
     for (const Item& item : items) {
       bytes += std::max(0.0, item.value) * static_cast<double>(item.bytes);
     }
     if (bytes < kNearlyFull * static_cast<double>(free)) return;
-    consider(k, items, free);
-    std::erase_if(items, [](const Item& item) { return item.value < kPresent; });
-    consider(k, items, free);
-  }
-
-  void consider(int k, const std::vector<Item>& items, Bytes free) {
-    Knapsack knapsack{.capacity = free};
-    for (const Item& item : items) knapsack.weights.push_back(item.bytes);
-    if (std::accumulate(knapsack.weights.begin(), knapsack.weights.end(), Bytes{0}) <= free) return;
-    consider(k, items, knapsack, true);
-    const auto [known, is_new] = roundings_.try_emplace({knapsack.weights, free});
-    if (is_new) known->second = rounded_rows(knapsack);
-    for (const Knapsack& row : known->second) consider(k, items, row, false);
+    Knapsack in_bytes{.capacity = free};
+    std::vector<double> point;
+    for (const Item& item : items) {
+      in_bytes.weights.push_back(item.bytes);
+      point.push_back(item.value);
+    }
+    consider(k, items, in_bytes, true);
+    if (const auto facet = violated_facet(in_bytes, point, kRamViolation)) {
+      consider(k, items, *facet, false);
+    }
   }
 
   void consider(int k, const std::vector<Item>& items, const Knapsack& sizes, bool in_bytes) {
@@ -201,14 +191,12 @@ class RamSeparator {
   const ProofInterval* now_ = nullptr;
   const ProofInterval* before_ = nullptr;  // if it is the stage before
   std::vector<std::pair<double, ProofRow>> stage_;
-  KnownRoundings& roundings_;
 };
 
 }  // namespace
 
-std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values,
-                                   KnownRoundings& known) {
-  return RamSeparator(model, values, known).run();
+std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values) {
+  return RamSeparator(model, values).run();
 }
 
 }  // namespace poet

@@ -42,7 +42,6 @@ struct Judgement {
 };
 /// What is read back from storage is written out once for all its readers, so that a plan with
 /// transfers settles slowly. Without transfers many orders are worth more than long judgements.
-/// Tried without success: both lengths in turn, which miss the best order for more seeds.
 constexpr Judgement kWithTransfers = {.moves = 30'000, .heat = 0.004};
 constexpr Judgement kWithoutTransfers = {.moves = 8'000, .heat = 0.01};
 constexpr std::int64_t kJudgeMovesPerNode = 300;  // at most

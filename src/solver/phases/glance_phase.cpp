@@ -11,8 +11,6 @@
 // Costs decide which columns a model has. So what finds nothing below the target proves the target,
 // and never that there is no schedule: only a model without costs says that.
 //
-// Tried without success: four spread moments for CBC on every graph, which took ten times as
-// long for worse bounds; and a tree on counts in place of CBC, which lacks its cuts.
 
 #include <algorithm>
 #include <utility>

@@ -23,12 +23,6 @@ namespace {
 /// The first root loop is short on purpose. Polishing needs only a picture of the optimum, and most
 /// of the bound comes early; the better incumbent then narrows the windows by cost, and the second
 /// loop runs on a smaller model, starting with the cuts of the first.
-///
-/// Tried without success: zero-half, Gomory, two-step MIR and knapsack cover cuts of the Cgl
-/// library in rounds after the root loop, which hardly raise it; waking all nearly tight memory
-/// rows of a stage with a violated one; plans made from a moment model's solution, dearer than what
-/// the local search finds; starting the second root loop and branching on counts from the last
-/// basis before, which is faster on some problems and leaves others open.
 class ModelPhase {
  public:
   static constexpr const char* kCounts = "counts";
@@ -98,7 +92,7 @@ class ModelPhase {
   void build(const UsefulWindows& windows) {
     const Seconds start = state_.clock.elapsed();
     const bool large = expected_size(graph(), windows).nonzeros > state_.most_complete_nonzeros();
-    model_.emplace(formulate(state_.problem, windows, features(),
+    model_.emplace(formulate(state_.problem, windows,
                              large ? MemoryRowsWhen::on_demand : MemoryRowsWhen::always));
     scaled_ = scale(model_->milp, state_.base.energy_joules);
     state_.statistics.build_seconds += state_.clock.elapsed() - start;
@@ -157,7 +151,7 @@ class ModelPhase {
     return state_.incumbent.energy() < before && !state_.done();
   }
 
-  RootResult relax(std::vector<PrecedenceCut> cuts, std::int64_t iterations) {
+  RootResult relax(std::vector<Cut> cuts, std::int64_t iterations) {
     const Seconds start = state_.clock.elapsed();
     const RootOptions options{.ceiling = proof_cutoff(state_, scaled_),
                               .features = features(),

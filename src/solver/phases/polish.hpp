@@ -23,9 +23,6 @@ namespace poet {
 /// Most of the best known schedules come from here.
 ///
 /// The fixed columns leave the model first (reduce.hpp), so that CBC need not load the whole of it.
-///
-/// Tried without success: a cool chain of the local search from the rounded relaxation in its
-/// place. It is better early on and ends at the same energy.
 std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled, const Schedule& incumbent,
                                std::span<const double> relaxed, const MipOptions& options,

@@ -30,7 +30,7 @@ class SubproblemSearch {
  public:
   SubproblemSearch(SolveState& state, std::string phase, const Formulation& model,
                    const ScaledMilp& scaled, SearchAim aim, const std::vector<int>& rows,
-                   const std::vector<PrecedenceCut>& cuts)
+                   const std::vector<Cut>& cuts)
       : state_(state),
         phase_(std::move(phase)),
         model_(model),
@@ -42,7 +42,7 @@ class SubproblemSearch {
     for (const int row : rows) {
       if (row >= known) add_on_demand(row - known, on_demand_.make(row - known));
     }
-    for (const PrecedenceCut& cut : cuts) whole_.rows.push_back(to_row(model_, cut));
+    for (const Cut& cut : cuts) whole_.rows.push_back(to_row(model_, state_.problem.graph, cut));
     if (model_.windows.collapsed()) add_page_out_link(model_, whole_);
   }
 
@@ -326,8 +326,7 @@ class SubproblemSearch {
 
 ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const Formulation& model, const ScaledMilp& scaled,
-                                const std::vector<int>& rows,
-                                const std::vector<PrecedenceCut>& cuts,
+                                const std::vector<int>& rows, const std::vector<Cut>& cuts,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems) {
   return SubproblemSearch(state, phase, model, scaled, SearchAim::cheaper, rows, cuts)

@@ -26,13 +26,9 @@ namespace poet {
 /// model it gets the page-out link in full. A point that CBC
 /// takes for a solution although it overruns a budget by less than its tolerances is cut off by
 /// covers, and CBC starts again.
-///
-/// Tried without success: leaving the slack memory rows out of CBC's model (two to seventeen nodes
-/// in the same time).
 ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const Formulation& model, const ScaledMilp& scaled,
-                                const std::vector<int>& rows,
-                                const std::vector<PrecedenceCut>& cuts,
+                                const std::vector<int>& rows, const std::vector<Cut>& cuts,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems);
 

@@ -25,7 +25,7 @@ struct Improvement {
 struct CountBranchingOptions {
   SolverFeatures features;
   std::vector<int> rows;              ///< of the model, to start with
-  std::vector<PrecedenceCut> cuts;    ///< to start with
+  std::vector<Cut> cuts;              ///< to start with
   int processes = 1;                  ///< that solve relaxations at the same time
   std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp), with the work of `improve`
   Seconds time_limit_seconds = kInfinity;
@@ -77,12 +77,6 @@ struct CountBranchingResult {
 /// schedule recomputes at most 3 or at least 4, and either branch moves the bound by a per cent.
 /// The idea is ours; it is branching on a general disjunction, chosen by the structure of networks.
 /// It proves problems that CBC on the same columns leaves open.
-///
-/// Tried without success: taking up subproblems again in rounds, which loses their cuts; less
-/// cutting in each node; probing up to nine counts in every node (strong branching), which is ahead
-/// at equal nodes and behind at equal time.
-///
-/// What is open: all counts of like nodes can be whole far below the optimum.
 CountBranchingResult run_count_branching(const Formulation& model, const Graph& graph,
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
                                          const CountBranchingOptions& options);

@@ -25,7 +25,7 @@ CountNodes::CountNodes(const Formulation& model, const Graph& graph, const Milp&
       counts_(counts),
       relaxation_(model, graph, milp, features) {}
 
-CountNode CountNodes::solve_root(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts,
+CountNode CountNodes::solve_root(const std::vector<int>& rows, std::vector<Cut> cuts,
                                  const NodeLimits& limits, const Countdown& time) {
   relaxation_.start(rows, std::move(cuts));
   start_rows_ = relaxation_.rows();
@@ -103,7 +103,7 @@ void CountNodes::check(const CountNode& node) const {
       relaxation.basis.size() != columns + relaxation.origins.size() ||
       !std::all_of(relaxation.origins.begin(), relaxation.origins.end(), possible) ||
       !std::all_of(cuts.begin(), cuts.end(),
-                   [&](const PrecedenceCut& cut) { return fits(cut, graph_.nodes.size()); })) {
+                   [&](const Cut& cut) { return fits(cut, graph_.nodes.size()); })) {
     throw MalformedMessage("a node of the branching on counts does not fit the model");
   }
 }

@@ -37,7 +37,7 @@ class CountNodes {
              const std::vector<Count>& counts, const SolverFeatures& features);
 
   /// The whole problem, by the rows and cuts to start with. To be called first, and once.
-  CountNode solve_root(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts,
+  CountNode solve_root(const std::vector<int>& rows, std::vector<Cut> cuts,
                        const NodeLimits& limits, const Countdown& time);
   /// A subproblem of the node's, in a copy of this process that ends with it.
   CountNode solve_child(const CountNode& parent, const Subproblem& subproblem,

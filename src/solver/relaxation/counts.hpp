@@ -45,9 +45,6 @@ class CountCollector {
 /// The counts of a model: recomputations, page-ins and, in a collapsed model, page-outs of the
 /// nodes whose costs agree to two digits, of every node, and in every single stage. Any grouping of
 /// columns is valid; the one by like costs is the one that pays (count_branching.hpp).
-///
-/// Tried without success: counts of one node up to a stage in place of single columns, which take a
-/// few nodes less on one problem and more on another.
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled);
 

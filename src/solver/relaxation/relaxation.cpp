@@ -1,6 +1,7 @@
 #include "solver/relaxation/relaxation.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -72,12 +73,12 @@ Relaxation::Relaxation(const Formulation& model, const Graph& graph, const Milp&
                        const SolverFeatures& features, const Separation& separation)
     : model_(model),
       graph_(graph),
-      separates_(features.precedence_cuts),
+      features_(features),
       separation_(separation),
       pool_(milp.rows, model, graph),
       program_(columns_only(milp)) {}
 
-void Relaxation::start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts) {
+void Relaxation::start(const std::vector<int>& rows, std::vector<Cut> cuts) {
   add_pool_rows(rows.empty() ? pool_.often_tight() : rows);
   add_cuts(std::move(cuts));
 }
@@ -88,8 +89,8 @@ LinearProgram::Status Relaxation::solve(double ceiling, Seconds seconds, std::in
 
 bool Relaxation::add_violated_rows() {
   std::vector<int> violated = pool_.violated(program_.values());
-  std::vector<PrecedenceCut> cuts;
-  if (separates_ && violated.size() < kNearlyFeasible) cuts = separate();
+  std::vector<Cut> cuts;
+  if (violated.size() < kNearlyFeasible) cuts = separate();
   if (violated.size() > kMaxRows) violated.resize(kMaxRows);
   if (violated.empty() && cuts.empty()) return false;
   add_pool_rows(violated);
@@ -97,7 +98,17 @@ bool Relaxation::add_violated_rows() {
   return true;
 }
 
-std::vector<PrecedenceCut> Relaxation::separate() {
+std::vector<Cut> Relaxation::separate() {
+  std::vector<Cut> cuts;
+  const auto take = [&cuts](auto found) {
+    std::move(found.begin(), found.end(), std::back_inserter(cuts));
+  };
+  if (features_.precedence_cuts) take(separate_paths());
+  if (features_.knapsack_cuts) take(separate_knapsacks(model_, graph_, program_.values()));
+  return cuts;
+}
+
+std::vector<PrecedenceCut> Relaxation::separate_paths() {
   std::vector<PrecedenceCut> cuts;
   if (separation_.inside) cuts = separate_inside();
   SeparationLimits limits = separation_.limits;
@@ -134,10 +145,10 @@ void Relaxation::add_pool_rows(const std::vector<int>& chosen) {
   program_.add_rows(rows);
 }
 
-void Relaxation::add_cuts(std::vector<PrecedenceCut> cuts) {
+void Relaxation::add_cuts(std::vector<Cut> cuts) {
   std::vector<MilpRow> rows;
-  for (PrecedenceCut& cut : cuts) {
-    rows.push_back(to_row(model_, cut));
+  for (Cut& cut : cuts) {
+    rows.push_back(to_row(model_, graph_, cut));
     origins_.push_back({.cut = static_cast<int>(cuts_.size())});
     cuts_.push_back(std::move(cut));
   }
@@ -193,7 +204,7 @@ void Relaxation::restore(const Snapshot& snapshot,
       rows.push_back(pool_[origin.pool_row]);
       pool_.set_active(origin.pool_row, true);
     } else if (origin.cut >= 0) {
-      rows.push_back(to_row(model_, cuts_[origin.cut]));
+      rows.push_back(to_row(model_, graph_, cuts_[origin.cut]));
     } else {
       MilpRow row = own_row(origin.number);
       row.lower = -kInfinity;
@@ -233,8 +244,8 @@ std::vector<int> Relaxation::active_rows() const {
   return rows;
 }
 
-std::vector<PrecedenceCut> Relaxation::active_cuts() const {
-  std::vector<PrecedenceCut> cuts;
+std::vector<Cut> Relaxation::active_cuts() const {
+  std::vector<Cut> cuts;
   for (const Origin& origin : origins_) {
     if (origin.cut >= 0) cuts.push_back(cuts_[origin.cut]);
   }

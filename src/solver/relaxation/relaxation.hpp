@@ -35,7 +35,7 @@ class Relaxation {
 
   /// Adds the rows to start with: rows of the model by index (if none are given, those that are
   /// often tight), and cuts. After the rows of the model, the indices count rows on demand.
-  void start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts);
+  void start(const std::vector<int>& rows, std::vector<Cut> cuts);
 
   /// See LinearProgram::solve.
   LinearProgram::Status solve(double ceiling, Seconds seconds, std::int64_t iterations = kNoLimit);
@@ -67,7 +67,7 @@ class Relaxation {
   void restore(const Snapshot& snapshot, const std::function<MilpRow(int number)>& own_row);
 
   std::vector<int> active_rows() const;
-  std::vector<PrecedenceCut> active_cuts() const;
+  std::vector<Cut> active_cuts() const;
 
   /// The source of a row of the linear program; one of the three is set.
   struct Origin {
@@ -98,25 +98,26 @@ class Relaxation {
   };
 
   void add_pool_rows(const std::vector<int>& chosen);
-  void add_cuts(std::vector<PrecedenceCut> cuts);
-  std::vector<PrecedenceCut> separate();
+  void add_cuts(std::vector<Cut> cuts);
+  std::vector<Cut> separate();
+  std::vector<PrecedenceCut> separate_paths();
   std::vector<PrecedenceCut> separate_inside();
 
   const Formulation& model_;
   const Graph& graph_;
-  bool separates_;
+  SolverFeatures features_;
   Separation separation_;
   std::vector<double> inside_;  // the mean of past optima, later ones weighing more
   RowPool pool_;
   LinearProgram program_;
   std::vector<Origin> origins_;  // by row of the linear program
-  std::vector<PrecedenceCut> cuts_;
+  std::vector<Cut> cuts_;
 };
 
 struct Relaxation::Snapshot {
-  std::vector<Origin> origins;      ///< by row of the linear program
-  int known_cuts = 0;               ///< the cuts from this number on are in `cuts`
-  std::vector<PrecedenceCut> cuts;  ///< empty once they have been taken in
+  std::vector<Origin> origins;  ///< by row of the linear program
+  int known_cuts = 0;           ///< the cuts from this number on are in `cuts`
+  std::vector<Cut> cuts;        ///< empty once they have been taken in
   std::vector<unsigned char> basis;
 };
 

@@ -115,8 +115,7 @@ void check(const RootResult& result, const Formulation& model, const Graph& grap
   const auto& cuts = result.active_cuts;
   if (!by_column(result.fixed) || !by_column(result.values) ||
       !std::all_of(rows.begin(), rows.end(), [&](int row) { return is_index(row, known_rows); }) ||
-      !std::all_of(cuts.begin(), cuts.end(),
-                   [&](const PrecedenceCut& cut) { return fits(cut, nodes); })) {
+      !std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) { return fits(cut, nodes); })) {
     throw MalformedMessage("the root loop's result does not fit the model");
   }
 }

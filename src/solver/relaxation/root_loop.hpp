@@ -21,21 +21,21 @@ struct RootResult {
               ///< used up before
   };
   Status status = Status::failed;
-  double bound = -kInfinity;               ///< in units of the scaled model
-  std::vector<std::int8_t> fixed;          ///< by column: 0 or 1 in every solution below the
-                                           ///< ceiling, or -1; empty if nothing is known
-  std::vector<int> active_rows;            ///< rows in the linear program at the end, most of them
-                                           ///< tight: of the model, and after them on demand
-  std::vector<PrecedenceCut> active_cuts;  ///< cuts in it
-  std::vector<double> values;              ///< of the columns, at the last optimum
-  bool complete = false;                   ///< it ended because cuts no longer paid
-  std::int64_t work = 0;                   ///< in moves (work.hpp)
+  double bound = -kInfinity;       ///< in units of the scaled model
+  std::vector<std::int8_t> fixed;  ///< by column: 0 or 1 in every solution below the
+                                   ///< ceiling, or -1; empty if nothing is known
+  std::vector<int> active_rows;    ///< rows in the linear program at the end, most of them
+                                   ///< tight: of the model, and after them on demand
+  std::vector<Cut> active_cuts;    ///< cuts in it
+  std::vector<double> values;      ///< of the columns, at the last optimum
+  bool complete = false;           ///< it ended because cuts no longer paid
+  std::int64_t work = 0;           ///< in moves (work.hpp)
 };
 
 struct RootOptions {
   double ceiling = kInfinity;          ///< only solutions below it are of interest
   SolverFeatures features;             ///< it reads precedence_cuts and cost_fixing
-  std::vector<PrecedenceCut> cuts;     ///< to start with, for example from an earlier loop
+  std::vector<Cut> cuts;               ///< to start with, for example from an earlier loop
   std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
   std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short
   Seconds time_limit_seconds = kInfinity;
@@ -50,17 +50,6 @@ double fixing_margin(const ScaledMilp& scaled);
 /// it violates rows of the model or cuts. Ends when cuts no longer pay (patience.hpp), the bound
 /// reaches the ceiling, or time is up. `progress` receives each better bound and returns false to
 /// stop.
-///
-/// The obvious course is to give CBC the model and let it solve the root. But CBC starts with all
-/// rows and knows no precedence cuts. Cutting planes in rounds are folklore; what makes them fast
-/// here is that a row is in the program only while it is tight, that the first program leaves out
-/// the rarely tight memory rows, that each solve starts from the last basis, and that Clp perturbs
-/// the costs of a highly degenerate model. Together with the encoding of residency as "carried or
-/// just paged in" this makes the loop five to ten times faster for the same bound.
-///
-/// Tried without success: slack rows that leave in every fifth round only, and at most 400 cuts, of
-/// the optimum alone, which take twice the time; as many cuts as here in the nodes of the branching
-/// on counts, which make each of them slower than they raise its bound.
 ///
 /// Often the loop is the whole proof: the dual simplex passes the ceiling. Otherwise a column whose
 /// reduced cost lifts the bound to the ceiling is fixed, and branching on counts and CBC start from

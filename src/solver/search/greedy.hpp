@@ -25,9 +25,7 @@ enum class Return {
 ///
 /// Lazy greedy (Minoux 1978).
 ///
-/// It works on the state of the search, which it shares. Tried without success: sets of tensors at
-/// the start of every stage as the state, which is faster and finds fewer first schedules; and
-/// trying every candidate in each step, which is too slow on large graphs.
+/// It works on the state of the search, which it shares.
 void descend(Timeline& timeline, Return back, const Stop& stop, Random* noise = nullptr);
 
 /// Takes out of a feasible timeline all that it can do without, the dearest first. The timeline is

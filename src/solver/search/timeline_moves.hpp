@@ -31,12 +31,6 @@ struct StageWindow {
 /// The aimed moves and a hotter first search matter most in large layered graphs at low budgets.
 /// Recomputing all that has gone is tried once in sixteen times: once in five delays first
 /// schedules there.
-///
-/// Tried without success: swaps of an entry for a page-in of a relative. They are better for the
-/// exact step of `resnet50` on `rp2040`, if its storage has no limit, and worse for
-/// `resnet18_cifar` and `bert`. A trap that is left: most seeds leave `bert/m4` 154769817 a few per
-/// cent above the best known schedule. The two differ by one attention score, for which sixty cheap
-/// layers are computed again together.
 class TimelineMoves {
  public:
   TimelineMoves(Timeline& timeline, Random& random);

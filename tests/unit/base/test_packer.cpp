@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace poet {
@@ -80,6 +82,16 @@ TEST(Unpacker, RefusesNumbersThatAreNotOfTheirKind) {
 TEST(Unpacker, RefusesListsLongerThanTheMessage) {
   for (const double size : {3.0, -1.0, 0.5, 1e15}) {
     EXPECT_THROW(Unpacker(record({size, 1, 2})).get_all<double>(), MalformedMessage) << size;
+  }
+}
+
+TEST(Unpacker, KnowsWhichKindOfAVariantItHas) {
+  using Kinds = std::variant<double, std::string>;
+  for (const Kinds& kind : {Kinds(0.5), Kinds("half")}) {
+    EXPECT_EQ(unpacked<Kinds>(packed(kind)), kind);
+  }
+  for (const double kind : {-1.0, 2.0}) {
+    EXPECT_THROW(unpacked<Kinds>(record({kind, 0})), MalformedMessage) << kind;
   }
 }
 

@@ -24,7 +24,7 @@ class Search {
  public:
   Search() {
     problem_.limits.ram_budget_bytes = 5 * kTensor + kTensor / 2;
-    model_.emplace(formulate(problem_, useful_windows(problem_, false, kInfinity), no_features()));
+    model_.emplace(formulate(problem_, useful_windows(problem_, false, kInfinity)));
     scaled_ = scale(model_->milp, baseline(problem_.graph).energy_joules);
     counts_ = make_counts(*model_, problem_.graph, scaled_);
     // A ceiling so high that no branch can matter, and one some way above the root's bound.

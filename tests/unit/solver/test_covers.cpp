@@ -27,14 +27,8 @@ SolveResult best_in(int slots) {
   return solve(chain_in(slots * kLargeTensor), {.settings = {.gap = 0, .time_limit_seconds = 60}});
 }
 
-SolverFeatures plain_rows() {
-  SolverFeatures features;
-  features.row_rounding = features.sub_rows = false;
-  return features;
-}
-
 Formulation full_model(const Problem& problem) {
-  return formulate(problem, useful_windows(problem, false, kInfinity), plain_rows());
+  return formulate(problem, useful_windows(problem, false, kInfinity));
 }
 
 std::vector<MilpRow> covers_for(const Problem& problem, const Schedule& schedule) {
@@ -97,9 +91,8 @@ TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
 }
 
 TEST(Covers, AByteTooLittleCostsAsMuchAsATensorLess) {
-  const SolveResult result =
-      solve(chain_in(kSlots * kLargeTensor - 1),
-            {.settings = {.gap = 0, .time_limit_seconds = 60, .features = plain_rows()}});
+  const SolveResult result = solve(chain_in(kSlots * kLargeTensor - 1),
+                                   {.settings = {.gap = 0, .time_limit_seconds = 60}});
   EXPECT_EQ(result.status, Status::optimal);
   EXPECT_DOUBLE_EQ(result.energy_joules, best_in(kSlots - 1).energy_joules);
   EXPECT_GT(result.energy_joules, best_in(kSlots).energy_joules);

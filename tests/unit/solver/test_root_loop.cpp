@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
 #include "poet/solve.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
@@ -45,6 +47,26 @@ TEST(RootLoop, FixesNoColumnOfTheOptimumBesideHugePrices) {
     }
   }
   EXPECT_GT(with_fixings, 0);
+}
+
+/// Without knapsack cuts a part of a tensor fills the rest of the budget, at every moment.
+TEST(RootLoop, RisesByWhatFitsTogether) {
+  const Platform platform = load_platform("jetsontx2");
+  Problem problem{.graph = cost_graph(load_model("resnet18_cifar"), &platform)};
+  const Baseline base = baseline(problem.graph);
+  problem.limits.ram_budget_bytes = 284060;
+  problem.limits.runtime_budget_seconds = 1.2 * base.runtime_seconds;
+  constexpr Joules kBestExtra = 0.0315723;
+  const Formulation model = formulate(problem, useful_windows(problem, true, kBestExtra));
+  const ScaledMilp scaled = scale(model.milp, base.energy_joules);
+  std::vector<double> bounds;
+  for (const bool cuts : {false, true}) {
+    const RootOptions options{.ceiling = scaled.to_units(kBestExtra),
+                              .features = {.knapsack_cuts = cuts}};
+    bounds.push_back(
+        run_root_loop(model, problem.graph, scaled, options, [](double) { return true; }).bound);
+  }
+  EXPECT_GT(bounds[1] - bounds[0], 0.3 * (scaled.to_units(kBestExtra) - bounds[0]));
 }
 
 }  // namespace
