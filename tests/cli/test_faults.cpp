@@ -86,7 +86,7 @@ class FaultOfNode : public testing::TestWithParam<const char*> {};
 
 TEST_P(FaultOfNode, ProvesNothingWrong) {
   const Words words =
-      problem("vgg16_cifar", "m4", "1060000", "3") + Words{"--gap", "0", "--solve-threads", "2"};
+      problem("vgg16_cifar", "m4", "1100000", "3") + Words{"--gap", "0", "--solve-threads", "2"};
   const auto optimum = document(poet_solve(words)).at("summary").at("energy_joules").get<double>();
   const Finished run = run_with_fault(GetParam(), "node", words + Words{"--time-limit-s", "6"});
   EXPECT_EQ(run.status, 0) << run.err;

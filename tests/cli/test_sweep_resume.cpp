@@ -122,9 +122,9 @@ TEST(SweepResume, ACrashFailsOnePointAndIsTriedAgain) {
   const TemporaryFolder folder;
   const Finished crashed =
       run_in(folder,
-             sweep("resnet18_cifar", "m4", "700000,100%", "2",
+             sweep("resnet18_cifar", "m4", "440000,100%", "2",
                    {"--techniques", "both,none", "--effort", "fast", "-v", "--output", "c.jsonl"}),
-             "both 2x 683.6 KiB: begins", [](pid_t program) {
+             "both 2x 429.7 KiB: begins", [](pid_t program) {
                const pid_t worker = child_of(program);
                ASSERT_GT(worker, 0);
                ::kill(worker, SIGKILL);
