@@ -90,7 +90,8 @@ TEST(KnapsackFacet, HoldsForEverySetThatFitsAndIsFoundOutsideTheirHull) {
     EXPECT_GT(distance(*facet, point), kTolerance);
     EXPECT_LE(facet->capacity, 999);
     for (unsigned set = 0; set < 1U << knapsack.weights.size(); ++set) {
-      if (admits(knapsack, set)) ASSERT_TRUE(admits(*facet, set)) << "set " << set;
+      if (!admits(knapsack, set)) continue;
+      ASSERT_TRUE(admits(*facet, set)) << "set " << set;
     }
   }
   EXPECT_GT(found, 300);
