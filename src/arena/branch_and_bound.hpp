@@ -27,8 +27,8 @@ struct SearchResult {
 /// It is cut short after `max_nodes` nodes, or when `stop` returns true; it is asked now and then.
 ///
 /// What it misses: the search can enter a part that has no solution far below the choice that made
-/// it so, and leaves it only when it starts again. Proofs that nothing fits are
-/// short on the programs of schedules.
+/// it so, and leaves it only when it starts again. Proofs that nothing fits are short on the
+/// programs of schedules.
 SearchResult branch_and_bound(std::span<const Block> blocks, int section_count, Bytes capacity,
                               std::int64_t max_nodes, const std::function<bool()>& stop);
 

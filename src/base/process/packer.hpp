@@ -192,10 +192,9 @@ template <typename... Kinds>
 void unpack(Unpacker& unpacker, std::variant<Kinds...>& value) {
   const int kind = unpacker.get_as<int>();
   int next = 0;
-  const auto take = [&](auto& slot) { unpack(unpacker, slot); };
-  if (!((kind == next++ && (take(value.template emplace<Kinds>()), true)) || ...)) {
-    throw MalformedMessage("an unknown kind");
-  }
+  const bool is_known =
+      ((kind == next++ && (unpack(unpacker, value.template emplace<Kinds>()), true)) || ...);
+  if (!is_known) throw MalformedMessage("an unknown kind");
 }
 
 template <typename Value>

@@ -43,7 +43,7 @@ class LeastWeights {
     while (least_.back() == kUnreachable) least_.pop_back();
   }
 
-  /// The greatest value of a set within a capacity that is not above that of all.
+  /// The greatest value of a set within a capacity, which is at most the one above.
   std::int64_t greatest(std::int64_t capacity) const {
     std::int64_t v = std::ssize(least_) - 1;
     while (least_[v] > capacity) --v;

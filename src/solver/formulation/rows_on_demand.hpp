@@ -35,8 +35,8 @@ class RowsOnDemand {
   /// The row of a number, scaled as by scale(); without terms if 0/1 columns cannot violate it.
   MilpRow make(int number) const;
   /// Rows that a point misses by more than the tolerance, unless their number is to be skipped: of
-  /// the fullest moments of each stage, as far as RAM is nearly full there. If bytes overrun the
-  /// budget anywhere by more than that, there is a row, or one to skip.
+  /// the fullest moments of each stage. If bytes overrun the budget anywhere by more than that,
+  /// there is a row, or one to skip.
   std::vector<NumberedRow> violated(
       std::span<const double> values, double tolerance,
       const std::function<bool(int)>& skip = [](int) { return false; }) const;

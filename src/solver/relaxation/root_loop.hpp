@@ -34,7 +34,7 @@ struct RootResult {
 
 struct RootOptions {
   double ceiling = kInfinity;          ///< only solutions below it are of interest
-  SolverFeatures features;             ///< it reads precedence_cuts and cost_fixing
+  SolverFeatures features;             ///< it reads the cuts and cost_fixing
   std::vector<Cut> cuts;               ///< to start with, for example from an earlier loop
   std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
   std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short

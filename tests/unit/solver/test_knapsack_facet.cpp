@@ -124,6 +124,29 @@ TEST(KnapsackFacet, ForbidsWholeSetsThatOverrunByAByte) {
   EXPECT_TRUE(admits(*facet, 0b110));
 }
 
+TEST(InUnits, HoldsForEverySetThatFits) {
+  for (int seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    const Knapsack knapsack = random_knapsack(random);
+    const Knapsack row = in_units(knapsack);
+    ASSERT_EQ(row.weights.size(), knapsack.weights.size());
+    for (unsigned set = 0; set < 1U << knapsack.weights.size(); ++set) {
+      if (!admits(knapsack, set)) continue;
+      ASSERT_TRUE(admits(row, set)) << "seed " << seed << " set " << set;
+    }
+  }
+}
+
+TEST(InUnits, SevenAndAHalfSlotsAreSeven) {
+  const Knapsack row = in_units({.weights = {64, 64, 64, 64, 64, 64, 64, 64, 3}, .capacity = 480});
+  EXPECT_EQ(row.capacity, 7);
+  EXPECT_EQ(row.weights, (std::vector<std::int64_t>{1, 1, 1, 1, 1, 1, 1, 1, 0}));
+}
+
+TEST(InUnits, KeepsAnInfeasibleRowInfeasible) {
+  EXPECT_LT(in_units({.weights = {1, 2}, .capacity = -1}).capacity, 0);
+}
+
 TEST(KnapsackFacet, OfNoRoomIsNone) {
   EXPECT_FALSE(violated_facet({.weights = {1, 2}, .capacity = -1}, std::vector<double>{0.5, 0.5},
                               kTolerance));
