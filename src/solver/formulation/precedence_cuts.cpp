@@ -36,8 +36,12 @@ class Separator {
     computed_.assign(a, 0);
     cost_.assign(a, 0);
     next_.assign(a, -1);
+    carried_.resize(a);
     resident_.resize(a);
-    for (int i = 0; i < a; ++i) resident_[i] = value_of(model_.resident(a, i), values_);
+    for (int i = 0; i < a; ++i) {
+      carried_[i] = value_of(model_.carried(a, i), values_);
+      resident_[i] = value_of(model_.resident(a, i), values_);
+    }
   }
 
   /// Extends the window to [a,t] and finds the cheapest path from each node, inputs first.
@@ -52,21 +56,23 @@ class Separator {
         best = cost_[j];
         next_[i] = j;
       }
-      cost_[i] = best + resident_[i] + std::min(page_ins_[i], copy(i));
+      cost_[i] = best + std::min(by_page_ins(i), by_copy(i));
     }
   }
 
-  /// P[i] if the model has it.
-  double copy(int i) const {
-    return model_.windows.collapsed() && model_.windows.page[i] ? value_of(model_.paged[i], values_)
-                                                                : kInfinity;
+  double by_page_ins(int i) const { return resident_[i] + page_ins_[i]; }
+
+  /// If the model has a P[i].
+  double by_copy(int i) const {
+    if (!model_.windows.collapsed() || !model_.windows.page[i]) return kInfinity;
+    return carried_[i] + value_of(model_.paged[i], values_);
   }
 
   PrecedenceCut make_cut(int a, int t, int k, double violation) const {
     PrecedenceCut cut{.first = a, .last = t, .violation = violation};
     for (int i = k; i >= 0; i = next_[i]) {
       cut.path.push_back(i);
-      cut.by_copy.push_back(copy(i) < page_ins_[i]);
+      cut.by_copy.push_back(by_copy(i) < by_page_ins(i));
     }
     return cut;
   }
@@ -75,6 +81,7 @@ class Separator {
   const Graph& graph_;
   std::span<const double> values_;
   double tolerance_;
+  std::vector<double> carried_;
   std::vector<double> resident_;
   std::vector<double> page_ins_;  // sum of I[s,i] over s in [a,t-1]
   std::vector<double> computed_;  // sum of R[s,i] over s in [a,t]
@@ -115,10 +122,11 @@ MilpRow to_row(const Formulation& model, const PrecedenceCut& cut) {
   row.add(1, model.available(cut.last, cut.path.front()));
   for (std::size_t l = 0; l < cut.path.size(); ++l) {
     const int i = cut.path[l];
-    row.add(-1, model.resident(cut.first, i));
     if (cut.by_copy[l]) {
+      row.add(-1, model.carried(cut.first, i));
       row.add(-1, model.paged[i]);
     } else {
+      row.add(-1, model.resident(cut.first, i));
       for (int s = cut.first; s < cut.last; ++s) row.add(-1, model.page_in(s, i));
     }
   }
