@@ -106,9 +106,7 @@ class Search {
   /// Solves the parts that are left of a part, the smallest first: it is the quickest to fail.
   bool solve_parts(const Part& part) {
     std::vector<Part> parts = split(part);
-    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-      return a.blocks.size() < b.blocks.size();
-    });
+    std::ranges::stable_sort(parts, {}, [](const Part& p) { return p.blocks.size(); });
     return std::all_of(parts.begin(), parts.end(), [&](const Part& each) { return solve(each); });
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include <fmt/format.h>
@@ -92,9 +93,7 @@ std::vector<OpResidual> residuals(const Graph& predicted, const StepTimes& times
     if (!errors[name].empty()) op.median_error = median(errors[name]);
     all.push_back(std::move(op));
   }
-  std::stable_sort(all.begin(), all.end(), [](const OpResidual& a, const OpResidual& b) {
-    return a.measured_seconds > b.measured_seconds;
-  });
+  std::ranges::stable_sort(all, std::greater{}, &OpResidual::measured_seconds);
   return all;
 }
 

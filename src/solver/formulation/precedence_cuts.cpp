@@ -1,6 +1,7 @@
 #include "solver/formulation/cuts.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -32,22 +33,21 @@ class Separator {
 
  private:
   void start(int a) {
-    page_ins_.assign(a, 0);
+    carried_.resize(a);
+    by_page_ins_.resize(a);
     computed_.assign(a, 0);
     cost_.assign(a, 0);
     next_.assign(a, -1);
-    carried_.resize(a);
-    resident_.resize(a);
     for (int i = 0; i < a; ++i) {
       carried_[i] = value_of(model_.carried(a, i), values_);
-      resident_[i] = value_of(model_.resident(a, i), values_);
+      by_page_ins_[i] = value_of(model_.resident(a, i), values_);
     }
   }
 
   /// Extends the window to [a,t] and finds the cheapest path from each node, inputs first.
   void advance(int a, int t) {
     for (int i = 0; i < a; ++i) {
-      if (t > a) page_ins_[i] += value_of(model_.page_in(t - 1, i), values_);
+      if (t > a) by_page_ins_[i] += value_of(model_.page_in(t - 1, i), values_);
       computed_[i] += value_of(model_.compute(t, i), values_);
       double best = computed_[i];
       next_[i] = -1;
@@ -56,23 +56,21 @@ class Separator {
         best = cost_[j];
         next_[i] = j;
       }
-      cost_[i] = best + std::min(by_page_ins(i), by_copy(i));
+      cost_[i] = best + std::min(by_page_ins_[i], by_copy(i));
     }
   }
 
-  double by_page_ins(int i) const { return resident_[i] + page_ins_[i]; }
-
-  /// If the model has a P[i].
+  /// C[a,i] + P[i], if the model has a P[i].
   double by_copy(int i) const {
-    if (!model_.windows.collapsed() || !model_.windows.page[i]) return kInfinity;
-    return carried_[i] + value_of(model_.paged[i], values_);
+    const bool has_copy = model_.windows.collapsed() && model_.windows.page[i];
+    return has_copy ? carried_[i] + value_of(model_.paged[i], values_) : kInfinity;
   }
 
   PrecedenceCut make_cut(int a, int t, int k, double violation) const {
     PrecedenceCut cut{.first = a, .last = t, .violation = violation};
     for (int i = k; i >= 0; i = next_[i]) {
       cut.path.push_back(i);
-      cut.by_copy.push_back(by_copy(i) < by_page_ins(i));
+      cut.by_copy.push_back(by_copy(i) < by_page_ins_[i]);
     }
     return cut;
   }
@@ -81,12 +79,11 @@ class Separator {
   const Graph& graph_;
   std::span<const double> values_;
   double tolerance_;
-  std::vector<double> carried_;
-  std::vector<double> resident_;
-  std::vector<double> page_ins_;  // sum of I[s,i] over s in [a,t-1]
-  std::vector<double> computed_;  // sum of R[s,i] over s in [a,t]
-  std::vector<double> cost_;      // right-hand side of the best path that starts from i
-  std::vector<int> next_;         // the path's next node, or -1
+  std::vector<double> carried_;      // C[a,i]
+  std::vector<double> by_page_ins_;  // S[a,i] + the sum of I[s,i] over s in [a,t-1]
+  std::vector<double> computed_;     // sum of R[s,i] over s in [a,t]
+  std::vector<double> cost_;         // right-hand side of the best path that starts from i
+  std::vector<int> next_;            // the path's next node, or -1
 };
 
 }  // namespace
@@ -98,9 +95,7 @@ std::vector<PrecedenceCut> separate_precedence(const Formulation& model, const G
   Separator separator(model, graph, values, limits.tolerance);
   for (int a = std::max(1, model.windows.first_stage); a < graph.size(); ++a)
     separator.run(a, found);
-  std::stable_sort(found.begin(), found.end(), [](const PrecedenceCut& x, const PrecedenceCut& y) {
-    return x.violation > y.violation;
-  });
+  std::ranges::stable_sort(found, std::greater{}, &PrecedenceCut::violation);
   std::map<std::pair<int, int>, int> by_last;
   std::map<std::pair<int, int>, int> by_first;
   std::vector<PrecedenceCut> chosen;

@@ -10,7 +10,6 @@
 //
 // Costs decide which columns a model has. So what finds nothing below the target proves the target,
 // and never that there is no schedule: only a model without costs says that.
-//
 
 #include <algorithm>
 #include <utility>
@@ -203,9 +202,7 @@ class GlancePhase {
         nearly_best.push_back(&trial);
       }
     }
-    std::stable_sort(nearly_best.begin(), nearly_best.end(), [](const Trial* a, const Trial* b) {
-      return a->moments.size() < b->moments.size();
-    });
+    std::ranges::stable_sort(nearly_best, {}, [](const Trial* t) { return t->moments.size(); });
     if (glance_ && nearly_best.size() > 1) nearly_best.resize(1);
     for (const Trial* trial : nearly_best) {
       if (done()) break;
