@@ -81,36 +81,4 @@ class RowBuilder {
   double constant_ = 0;
 };
 
-/// What the page-out link of tensor i says at one stage (or moment) t.
-struct PageOutLink {
-  BinaryExpression previous;  ///< K at the stage before
-  BinaryExpression computed;  ///< R since then
-  BinaryExpression resident;  ///< S[t,i]
-  BinaryExpression paged;     ///< P[i]
-};
-
-/// Adds K[t,i], "resident at t without a page-in since the first stage", and its rows
-///
-///   K[t,i] <= K[t-1,i] + R[t-1,i],  K[t,i] <= S[t,i],  S[t,i] <= K[t,i] + P[i].
-///
-/// Valid: without a copy (P = 0), residency can come only from keeping or recomputing. Without
-/// these rows the relaxation pays a sliver of P for residency that comes from many slivers of I:
-/// root loops stall far below the optimum that they pass within a few rounds with them.
-inline BinaryExpression link_to_page_out(Milp& milp, int t, int i, const PageOutLink& link) {
-  const BinaryExpression unpaged = add_binary(milp, "K", t, i);
-  milp.columns[unpaged.columns[0]].integer = false;
-  RowBuilder("link_from", t, i)
-      .add(1, unpaged)
-      .add(-1, link.previous)
-      .add(-1, link.computed)
-      .at_most(0, milp);
-  RowBuilder("link_held", t, i).add(1, unpaged).add(-1, link.resident).at_most(0, milp);
-  RowBuilder("link_paged", t, i)
-      .add(1, link.resident)
-      .add(-1, unpaged)
-      .add(-1, link.paged)
-      .at_most(0, milp);
-  return unpaged;
-}
-
 }  // namespace poet
