@@ -17,6 +17,7 @@ TEST(PrecedenceCuts, CountAPageInBeforeTheirFirstStageByItsCopy) {
   const Formulation model = formulate(problem, useful_windows(problem, true, kInfinity));
   int moments = 0;
   for_each_pair(model, [&](int a, int i) {
+    if (a + 1 == model.size()) return;
     const BinaryExpression halves[] = {model.paged[i], model.page_in(a - 1, i),
                                        model.carried(a + 1, i), model.page_in(a, i)};
     std::vector<double> values(model.milp.columns.size(), 0);
