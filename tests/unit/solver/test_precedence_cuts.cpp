@@ -17,7 +17,6 @@ TEST(PrecedenceCuts, CountAPageInBeforeTheirFirstStageByItsCopy) {
   const Formulation model = formulate(problem, useful_windows(problem, true, kInfinity));
   int moments = 0;
   for_each_pair(model, [&](int a, int i) {
-    if (a + 1 == model.size()) return;
     const BinaryExpression halves[] = {model.paged[i], model.page_in(a - 1, i),
                                        model.carried(a + 1, i), model.page_in(a, i)};
     std::vector<double> values(model.milp.columns.size(), 0);
@@ -25,7 +24,7 @@ TEST(PrecedenceCuts, CountAPageInBeforeTheirFirstStageByItsCopy) {
       if (half.columns[0] < 0) return;
       values[half.columns[0]] = 0.5;
     }
-    for (int s = model.windows.first_stage; s < a; ++s) {
+    for (int s = std::max(model.windows.first_stage, i + 1); s < a; ++s) {
       if (model.carried(s, i).columns[0] >= 0) values[model.carried(s, i).columns[0]] = 1;
     }
     ASSERT_EQ(value_of(model.available(a + 1, i), values), 1);
