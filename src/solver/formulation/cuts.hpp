@@ -16,8 +16,9 @@ namespace poet {
 ///
 ///   A[t,k] <= sum_l ( C[a,i_l] + min(P[i_l], sum_{s=a-1..t-1} I[s,i_l]) ) + sum_{s=a..t} R[s,i_m].
 ///
-/// Either side of each min is valid. In rows, C[a,i] + I[a-1,i] is S[a,i]. The relaxation computes a sliver of a chain of layers in each
-/// of many stages, whose parts never meet in RAM. These rows are ours and forbid it.
+/// Either side of each min is valid. In rows, C[a,i] + I[a-1,i] is S[a,i]. The relaxation computes
+/// a sliver of a chain of layers in each of many stages, whose parts never meet in RAM. These rows
+/// are ours and forbid it.
 struct PrecedenceCut {
   int first = 0;              ///< a
   int last = 0;               ///< t

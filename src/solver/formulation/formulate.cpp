@@ -1,6 +1,7 @@
 #include "solver/formulation/formulate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -287,23 +288,23 @@ void add_page_out_link(const Formulation& model, Milp& milp) {
   const int first = model.windows.first_stage;
   for (int i = 0; i < model.size(); ++i) {
     if (model.paged[i].is_zero()) continue;
-    BinaryExpression before;
+    BinaryExpression unpaged;
     for (int t = std::max(first, i + 1); t <= model.windows.last_use[i]; ++t) {
       const BinaryExpression& resident = model.resident(t, i);
-      BinaryExpression unpaged = resident;
       // Nothing can have been paged in by the first stage, or by two stages after birth.
-      if (t > i + 2 && t > first) {
-        unpaged = add_binary(milp, "K", t, i);
-        milp.columns[unpaged.columns[0]].integer = false;
-        const auto add = [&](const char* name, const BinaryExpression& less,
-                             const BinaryExpression& a, const BinaryExpression& b) {
-          RowBuilder(name, t, i).add(1, less).add(-1, a).add(-1, b).at_most(0, milp);
-        };
-        add("link_from", unpaged, before, model.compute(t - 1, i));
-        add("link_held", unpaged, model.carried(t, i), BinaryExpression::zero());
-        add("link_paged", resident, unpaged, model.paged[i]);
+      if (t <= i + 2 || t == first) {
+        unpaged = resident;
+        continue;
       }
-      before = unpaged;
+      const BinaryExpression before = std::exchange(unpaged, add_binary(milp, "K", t, i));
+      milp.columns[unpaged.columns[0]].integer = false;
+      const auto add = [&](const char* name, const BinaryExpression& less,
+                           const BinaryExpression& a, const BinaryExpression& b) {
+        RowBuilder(name, t, i).add(1, less).add(-1, a).add(-1, b).at_most(0, milp);
+      };
+      add("link_from", unpaged, before, model.compute(t - 1, i));
+      add("link_held", unpaged, model.carried(t, i), BinaryExpression::zero());
+      add("link_paged", resident, unpaged, model.paged[i]);
     }
   }
 }
