@@ -17,6 +17,7 @@ struct SolverFeatures {
   bool root_loop = true;
   bool precedence_cuts = true;
   bool knapsack_cuts = true;
+  bool tail_cuts = true;
   bool cost_fixing = true;
   bool moment_proofs = true;
   bool counts = true;
@@ -34,7 +35,7 @@ struct FeatureSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
+inline constexpr std::array<FeatureSwitch, 14> kFeatureSwitches{{
     {"local-search", &SolverFeatures::local_search, "a threshold search for the first schedule"},
     {"glance", &SolverFeatures::glance, "a first bound from a few moments of the step"},
     {"collapse", &SolverFeatures::collapse, "prove the bound without the forward stages"},
@@ -44,6 +45,7 @@ inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
     {"precedence-cuts", &SolverFeatures::precedence_cuts, "chains of inputs, cut in the root loop"},
     {"knapsack-cuts", &SolverFeatures::knapsack_cuts,
      "facets of what fits in RAM together, in the root loop"},
+    {"tail-cuts", &SolverFeatures::tail_cuts, "exact costs of the last stages, in the root loop"},
     {"cost-fixing", &SolverFeatures::cost_fixing, "columns fixed by their reduced costs"},
     {"moment-proofs", &SolverFeatures::moment_proofs,
      "proofs in whole numbers, as certificates have, before branching on counts"},

@@ -130,6 +130,8 @@ inline constexpr double kRootWork = 0.9;
 /// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
 /// Counted in iterations and not in seconds, so that a solve repeats exactly.
 inline constexpr std::int64_t kFirstIterations = 10'000;
+/// Of the extra energy: what must be open for tail cuts, whose tables take seconds.
+inline constexpr double kOpenForTails = 0.02;
 inline constexpr int kPolishNodes = 200;
 inline constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
 /// The steps of Effort::fast end by counts of iterations and nodes, so that a busy machine finds

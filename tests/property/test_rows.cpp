@@ -14,6 +14,7 @@
 #include "solver/formulation/memory_rows.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
+#include "solver/formulation/tail_cuts.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/search/local_search.hpp"
 #include "support/admitted.hpp"
@@ -31,6 +32,8 @@ struct Tally {
   int found_on_demand = 0;
   int paths = 0;
   int knapsacks = 0;
+  int tails = 0;
+  int binding_tails = 0;
   int page_ins = 0;
 };
 
@@ -45,6 +48,39 @@ void expect_cuts_hold(Twister& random, const Formulation& model, const Graph& gr
   };
   expect_hold(separate_precedence(model, graph, anywhere, {}), tally.paths);
   expect_hold(separate_knapsacks(model, graph, anywhere), tally.knapsacks);
+  if (!model.windows.collapsed()) return;
+  const auto tail = TailCuts(model, graph, anywhere, 1'000'000).separate(anywhere);
+  if (tail) expect_hold(std::vector{*tail}, tally.tails);
+}
+
+/// What the last stages spend is no less than the program finds for the tensors in RAM before them
+/// and for the copies, from all stages on that these numbers of sets tell apart.
+void expect_tails_cost_enough(const Formulation& model, const Graph& graph,
+                              const std::vector<double>& values, Tally& tally) {
+  for (const std::size_t most_sets : {2, 5, 12, 40, 1000}) {
+    const TailValues tail(graph, model.memory.ram_bytes, most_sets);
+    TailValues::Set resident = 0;
+    TailValues::Set paged = 0;
+    for (std::size_t q = 0; q < tail.tensors().size(); ++q) {
+      const int i = tail.tensors()[q];
+      const auto bit = [q](bool is_there) { return TailValues::Set{is_there} << q; };
+      if (!tail.sets().empty()) resident |= bit(holds(model.resident(tail.stage(), i), values));
+      paged |= bit(holds(model.paged[i], values));
+    }
+    const auto found = std::ranges::find(tail.sets(), resident);
+    if (found == tail.sets().end()) continue;
+    const double least = tail.least(paged)[found - tail.sets().begin()];
+    const std::vector<Joules> free(tail.tensors().size(), 0);
+    const TailCut cut{.stage = tail.stage(),
+                      .least_joules = least / TailValues::kBaseline * baseline(graph).energy_joules,
+                      .tensors = {tail.tensors().begin(), tail.tensors().end()},
+                      .resident = free,
+                      .paged = free};
+    const MilpRow row = to_row(model, graph, cut);
+    expect_row_holds(row, values);
+    if (least > 0 && activity(row, values) > row.upper - 1e-5 * std::abs(row.upper))
+      ++tally.binding_tails;
+  }
 }
 
 /// Rows on demand hold wherever they are made, and are found where a point anywhere overruns them;
@@ -128,6 +164,7 @@ void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& w
   const double slack = kRounding * drawn.energy;
   if (windows.collapsed()) {
     expect_link_holds(model, values);
+    expect_tails_cost_enough(model, drawn.problem.graph, values, tally);
     EXPECT_LE(cost, drawn.energy + slack);
   } else {
     EXPECT_NEAR(cost, drawn.energy, slack);
@@ -152,6 +189,8 @@ void expect_rows_admit(bool attributes) {
   EXPECT_GT(tally.rows, 500 * cases);
   EXPECT_GT(tally.paths, 10 * cases);
   EXPECT_GT(tally.knapsacks, cases);
+  EXPECT_GT(tally.tails, cases / 6);
+  EXPECT_GT(tally.binding_tails, cases / 3);
   EXPECT_GT(tally.found_on_demand, 10 * cases);
   EXPECT_GT(tally.page_ins, cases / (attributes ? 8 : 4));
 }
@@ -197,8 +236,10 @@ Schedule without_page_outs(const Problem& problem, Schedule schedule) {
 TEST(Rows, OfTheCollapsedModelAdmitOptimaWithoutTheirIdleRecomputations) {
   int idle = 0;
   int overrun = 0;
+  Tally tally;
   const int cases = for_cases(1200, [&](int seed) {
     poet::Random drawing(seed);
+    Twister random(seed);
     const Problem problem = idle_problem(drawing);
     const auto optimum = ask_oracle(problem.graph, problem.limits);
     if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) return;
@@ -214,12 +255,16 @@ TEST(Rows, OfTheCollapsedModelAdmitOptimaWithoutTheirIdleRecomputations) {
       const Formulation model = formulate(problem, windows);
       const std::vector<double> values = point_of_schedule(model, without);
       for (const MilpRow& row : model.milp.rows) expect_row_holds(row, values);
+      expect_cuts_hold(random, model, problem.graph, values, tally);
+      expect_tails_cost_enough(model, problem.graph, values, tally);
       EXPECT_LT(objective(model.milp, values), optimum->energy_joules);
     }
   });
   if (cases < 100) return;
   EXPECT_GT(idle, cases / 30);
   EXPECT_GT(overrun, cases / 60) << "nothing that only the relaxation admits";
+  EXPECT_GT(tally.tails, cases / 60);
+  EXPECT_GT(tally.binding_tails, cases / 6);
 }
 
 /// The models as people solve them: collapsed, with the windows that a first schedule allows.

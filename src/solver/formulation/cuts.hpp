@@ -54,10 +54,21 @@ struct KnapsackCut {
 std::vector<KnapsackCut> separate_knapsacks(const Formulation& model, const Graph& graph,
                                             std::span<const double> values);
 
-using Cut = std::variant<PrecedenceCut, KnapsackCut>;
+/// A tail cut (docs/formulation.md, "Tail cuts"): from stage t on a schedule spends this energy at
+/// least, less a price for each tensor in RAM when t starts and one for each copy.
+struct TailCut {
+  int stage = 0;  ///< t
+  Joules least_joules = 0;
+  std::vector<int> tensors;      ///< what is spent on them counts, and on gradients that nodes read
+  std::vector<Joules> resident;  ///< prices, by tensor
+  std::vector<Joules> paged;
+};
+
+using Cut = std::variant<PrecedenceCut, KnapsackCut, TailCut>;
 
 /// The cut as a row of this model, which need not be the one in which it was found.
 MilpRow to_row(const Formulation& model, const PrecedenceCut& cut);
+MilpRow to_row(const Formulation& model, const Graph& graph, const TailCut& cut);
 MilpRow to_row(const Formulation& model, const Graph& graph, const Cut& cut);
 
 /// Rows that cut off points of the model which, rounded, hold tensors that overrun the RAM budget

@@ -18,7 +18,7 @@ namespace poet {
 namespace {
 
 /// The phase in its order: build, root loop, polish, rebuild, root loop, polish, a longer local
-/// search if much is open, count branching, CBC.
+/// search and tail cuts if much is open, count branching, CBC.
 ///
 /// The first root loop is short on purpose. Polishing needs only a picture of the optimum, and most
 /// of the bound comes early; the better incumbent then narrows the windows by cost, and the second
@@ -108,7 +108,7 @@ class ModelPhase {
   /// Raises the bound and improves the incumbent; leaves fixings and tight cuts in the model.
   /// Returns false if nothing is left to search.
   bool tighten(RootResult& root) {
-    if (!run_root_loops(root))
+    if (!run_root_loops(root) || !cut_tails(root))
       return root.status == RootResult::Status::failed && !state_.stopping();
     fix_columns(root);
     return true;
@@ -136,6 +136,17 @@ class ModelPhase {
     return !state_.done();
   }
 
+  /// A last root loop, with tail cuts, if much is open. Returns false as run_root_loops() does.
+  bool cut_tails(RootResult& root) {
+    const Joules open = state_.incumbent.energy() - state_.incumbent.bound();
+    if (!features().tail_cuts || !collapse_ || state_.fast() ||
+        open < kOpenForTails * state_.incumbent.extra_energy()) {
+      return true;
+    }
+    tail_cuts_ = true;
+    return relax_and_improve(root, kNoLimit);
+  }
+
   /// If the root loops leave much open, it may be the schedule: a second more of search. Returns
   /// true if it found a better one.
   bool search_longer() {
@@ -156,6 +167,7 @@ class ModelPhase {
     const RootOptions options{.ceiling = proof_cutoff(state_, scaled_),
                               .features = features(),
                               .cuts = std::move(cuts),
+                              .tail_cuts = tail_cuts_,
                               .iterations = iterations,
                               .most_work = state_.share_of_work(kRootWork),
                               .time_limit_seconds = state_.time_for_step(kRootShare),
@@ -267,8 +279,9 @@ class ModelPhase {
   SolveState& state_;
   std::string name_;
   bool collapse_;
-  bool improved_ = false;  ///< by the last polishing
-  bool searched_ = false;  ///< by search_longer()
+  bool improved_ = false;   ///< by the last polishing
+  bool searched_ = false;   ///< by search_longer()
+  bool tail_cuts_ = false;  ///< whether it is the turn of cut_tails()
   std::optional<Formulation> model_;
   ScaledMilp scaled_;
 };

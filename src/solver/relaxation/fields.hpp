@@ -26,6 +26,11 @@ inline constexpr auto kFields<KnapsackCut> =
     kMembers<&KnapsackCut::stage, &KnapsackCut::node, &KnapsackCut::tensors,
              &KnapsackCut::knapsack>;
 
+template <>
+inline constexpr auto kFields<TailCut> =
+    kMembers<&TailCut::stage, &TailCut::least_joules, &TailCut::tensors, &TailCut::resident,
+             &TailCut::paged>;
+
 /// Whether an index is valid for an array of this size.
 inline bool is_index(int index, std::size_t size) {
   return index >= 0 && static_cast<std::size_t>(index) < size;
@@ -44,6 +49,12 @@ inline bool fits(const PrecedenceCut& cut, std::size_t nodes) {
          std::all_of(cut.path.begin(), cut.path.end(),
                      [nodes](int node) { return is_index(node, nodes); }) &&
          cut.by_copy.size() == cut.path.size();
+}
+inline bool fits(const TailCut& cut, std::size_t nodes) {
+  return is_index(cut.stage, nodes) &&
+         std::ranges::all_of(cut.tensors,
+                             [&](int tensor) { return is_index(tensor, cut.stage); }) &&
+         cut.resident.size() == cut.tensors.size() && cut.paged.size() == cut.tensors.size();
 }
 inline bool fits(const Cut& cut, std::size_t nodes) {
   return std::visit([nodes](const auto& kind) { return fits(kind, nodes); }, cut);

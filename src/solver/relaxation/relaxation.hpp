@@ -47,6 +47,7 @@ class Relaxation {
 
   /// Adds the rows of the model and the cuts that the optimum violates; false if it violates none.
   bool add_violated_rows();
+  void add_cuts(std::vector<Cut> cuts);
   void remove_slack_rows();
 
   /// Adds a row of the caller's under a number, or changes the bounds of the row that has it.
@@ -98,7 +99,6 @@ class Relaxation {
   };
 
   void add_pool_rows(const std::vector<int>& chosen);
-  void add_cuts(std::vector<Cut> cuts);
   std::vector<Cut> separate();
   std::vector<PrecedenceCut> separate_paths();
   std::vector<PrecedenceCut> separate_inside();

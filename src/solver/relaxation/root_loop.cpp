@@ -1,9 +1,12 @@
 #include "solver/relaxation/root_loop.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/process/call_messages.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
+#include "solver/formulation/tail_cuts.hpp"
 #include "solver/patience.hpp"
 #include "solver/relaxation/fields.hpp"
 #include "solver/relaxation/relaxation.hpp"
@@ -22,6 +25,12 @@ inline constexpr auto kFields<RootResult> = std::tuple(
 
 namespace {
 
+/// Tables for tail cuts take some four seconds then, and a fifth of the time that is left at most.
+constexpr double kMostTailSteps = 2e9;
+constexpr double kTailStepsPerSecond = 5e8;
+constexpr double kTailShare = 0.2;
+constexpr std::int64_t kTailStepsPerMove = 200;
+
 /// Many cuts at once, because most leave again in the next round: the program is as large as the
 /// rows that are tight.
 Separation root_separation() {
@@ -32,7 +41,9 @@ class RootLoop {
  public:
   RootLoop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
            const RootOptions& options)
-      : options_(options),
+      : model_(model),
+        graph_(graph),
+        options_(options),
         fixing_margin_(fixing_margin(scaled)),
         columns_(scaled.milp.columns.size()),
         nonzeros_(scaled.milp.nonzeros()),
@@ -63,13 +74,15 @@ class RootLoop {
       }
       iterations += bounds_.empty() ? 0 : relaxation_.iterations();
       bounds_.push_back(result.bound);
-      result.complete = kAtRootOfModel.is_over(bounds_, options_.ceiling - result.bound);
-      if (result.complete || iterations >= options_.iterations ||
-          result.work >= options_.most_work || time_.expired()) {
-        break;
+      bool rests = kAtRootOfModel.is_over(bounds_, options_.ceiling - result.bound);
+      const bool used_up =
+          iterations >= options_.iterations || result.work >= options_.most_work || time_.expired();
+      if (!rests && used_up) break;
+      if (!rests) {
+        relaxation_.remove_slack_rows();
+        rests = !relaxation_.add_violated_rows();
       }
-      relaxation_.remove_slack_rows();
-      result.complete = !relaxation_.add_violated_rows();
+      result.complete = rests && (used_up || !add_tail_cut());
     }
     // What starts from these rows and cuts would solve each of its nodes with the slack ones.
     if (result.status == RootResult::Status::bounded) relaxation_.remove_slack_rows();
@@ -79,6 +92,24 @@ class RootLoop {
   }
 
  private:
+  /// False if none is worth it. After each the loop goes on until it rests again.
+  bool add_tail_cut() {
+    if (!options_.tail_cuts) return false;
+    if (!tail_cuts_) {
+      const double steps =
+          std::min(kMostTailSteps, kTailShare * time_.remaining() * kTailStepsPerSecond);
+      tail_cuts_.emplace(model_, graph_, relaxation_.values(), static_cast<std::int64_t>(steps));
+      work_.add_moves(tail_cuts_->steps() / kTailStepsPerMove);
+    }
+    tail_bounds_.push_back(relaxation_.bound());
+    if (kInTreeOfModel.is_over(tail_bounds_, options_.ceiling - tail_bounds_.back())) return false;
+    std::optional<TailCut> cut = tail_cuts_->separate(relaxation_.values());
+    if (!cut) return false;
+    relaxation_.add_cuts({*std::move(cut)});
+    bounds_.clear();
+    return true;
+  }
+
   /// Reduced-cost fixing: a column whose reduced cost lifts the bound to the ceiling keeps its
   /// value in every solution below. Only reduced costs of the relaxation prove that, never bare
   /// costs.
@@ -93,6 +124,8 @@ class RootLoop {
     }
   }
 
+  const Formulation& model_;
+  const Graph& graph_;
   const RootOptions& options_;
   double fixing_margin_;
   std::size_t columns_;
@@ -100,6 +133,8 @@ class RootLoop {
   Work work_;
   Relaxation relaxation_;
   std::vector<double> bounds_;  // after each round
+  std::optional<TailCuts> tail_cuts_;
+  std::vector<double> tail_bounds_;  // before each tail cut
   Countdown time_{options_.time_limit_seconds};
 };
 

@@ -36,6 +36,7 @@ struct RootOptions {
   double ceiling = kInfinity;          ///< only solutions below it are of interest
   SolverFeatures features;             ///< it reads the cuts and cost_fixing
   std::vector<Cut> cuts;               ///< to start with, for example from an earlier loop
+  bool tail_cuts = false;              ///< whether they follow once it rests
   std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
   std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short
   Seconds time_limit_seconds = kInfinity;
