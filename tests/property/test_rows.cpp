@@ -264,7 +264,7 @@ TEST(Rows, OfTheCollapsedModelAdmitOptimaWithoutTheirIdleRecomputations) {
   EXPECT_GT(idle, cases / 30);
   EXPECT_GT(overrun, cases / 60) << "nothing that only the relaxation admits";
   EXPECT_GT(tally.tails, cases / 60);
-  EXPECT_GT(tally.binding_tails, cases / 6);
+  EXPECT_GT(tally.binding_tails, cases / 10);
 }
 
 /// The models as people solve them: collapsed, with the windows that a first schedule allows.
