@@ -19,145 +19,54 @@
 
 namespace poet {
 
-// The members of each poet_X_spec of runtime/poet_kernels.h, in their order.
+// POET_SPEC(x, a, b, ...) is the table of poet_x_spec, whose members are a, b and so on, in their
+// order. The preprocessor does not expand a macro within itself, so each member's turn waits for
+// another scan of the text, of which POET_SCAN makes 81.
+#define POET_SCAN(...) POET_SCAN_27(POET_SCAN_27(POET_SCAN_27(__VA_ARGS__)))
+#define POET_SCAN_27(...) POET_SCAN_9(POET_SCAN_9(POET_SCAN_9(__VA_ARGS__)))
+#define POET_SCAN_9(...) POET_SCAN_3(POET_SCAN_3(POET_SCAN_3(__VA_ARGS__)))
+#define POET_SCAN_3(...) POET_SCAN_1(POET_SCAN_1(POET_SCAN_1(__VA_ARGS__)))
+#define POET_SCAN_1(...) __VA_ARGS__
+#define POET_LATER()
+#define POET_MEMBERS_AGAIN() POET_MEMBERS
+#define POET_MEMBERS(spec, member, ...) \
+  &spec::member __VA_OPT__(, POET_MEMBERS_AGAIN POET_LATER()()(spec, __VA_ARGS__))
+#define POET_SPEC(name, ...)                          \
+  template <>                                         \
+  inline constexpr auto kFields<poet_##name##_spec> = \
+      kMembers<POET_SCAN(POET_MEMBERS(poet_##name##_spec, __VA_ARGS__))>;
 
-template <>
-inline constexpr auto kFields<poet_conv2d_spec> = kMembers<
-    &poet_conv2d_spec::batch, &poet_conv2d_spec::channels, &poet_conv2d_spec::height,
-    &poet_conv2d_spec::width, &poet_conv2d_spec::filters, &poet_conv2d_spec::map_height,
-    &poet_conv2d_spec::map_width, &poet_conv2d_spec::kernel_height, &poet_conv2d_spec::kernel_width,
-    &poet_conv2d_spec::stride_height, &poet_conv2d_spec::stride_width, &poet_conv2d_spec::pad_top,
-    &poet_conv2d_spec::pad_left, &poet_conv2d_spec::dilation_height,
-    &poet_conv2d_spec::dilation_width, &poet_conv2d_spec::groups, &poet_conv2d_spec::has_bias>;
-
-template <>
-inline constexpr auto kFields<poet_linear_spec> =
-    kMembers<&poet_linear_spec::rows, &poet_linear_spec::inputs, &poet_linear_spec::outputs,
-             &poet_linear_spec::has_bias>;
-
-template <>
-inline constexpr auto kFields<poet_matmul_spec> =
-    kMembers<&poet_matmul_spec::batches, &poet_matmul_spec::rows, &poet_matmul_spec::inner,
-             &poet_matmul_spec::columns, &poet_matmul_spec::transpose_a,
-             &poet_matmul_spec::transpose_b>;
-
-template <>
-inline constexpr auto kFields<poet_embedding_spec> =
-    kMembers<&poet_embedding_spec::tokens, &poet_embedding_spec::vocabulary,
-             &poet_embedding_spec::width>;
-
-template <>
-inline constexpr auto kFields<poet_batch_norm_spec> =
-    kMembers<&poet_batch_norm_spec::batch, &poet_batch_norm_spec::channels,
-             &poet_batch_norm_spec::plane, &poet_batch_norm_spec::epsilon,
-             &poet_batch_norm_spec::keep, &poet_batch_norm_spec::take>;
-
-template <>
-inline constexpr auto kFields<poet_group_norm_spec> =
-    kMembers<&poet_group_norm_spec::samples, &poet_group_norm_spec::groups,
-             &poet_group_norm_spec::channels, &poet_group_norm_spec::plane,
-             &poet_group_norm_spec::has_bias, &poet_group_norm_spec::epsilon>;
-
-template <>
-inline constexpr auto kFields<poet_map_spec> =
-    kMembers<&poet_map_spec::count, &poet_map_spec::slope>;
-
-template <>
-inline constexpr auto kFields<poet_softmax_spec> =
-    kMembers<&poet_softmax_spec::outer, &poet_softmax_spec::axis, &poet_softmax_spec::inner>;
-
-template <>
-inline constexpr auto kFields<poet_prelu_spec> =
-    kMembers<&poet_prelu_spec::outer, &poet_prelu_spec::channels, &poet_prelu_spec::inner>;
-
-template <>
-inline constexpr auto kFields<poet_softplus_spec> =
-    kMembers<&poet_softplus_spec::count, &poet_softplus_spec::beta, &poet_softplus_spec::threshold>;
-
-template <>
-inline constexpr auto kFields<poet_dropout_spec> =
-    kMembers<&poet_dropout_spec::count, &poet_dropout_spec::block, &poet_dropout_spec::rate,
-             &poet_dropout_spec::seed>;
-
-template <>
-inline constexpr auto kFields<poet_broadcast_spec> =
-    kMembers<&poet_broadcast_spec::extent, &poet_broadcast_spec::stride_a,
-             &poet_broadcast_spec::stride_b>;
-
-template <>
-inline constexpr auto kFields<poet_mean_spec> =
-    kMembers<&poet_mean_spec::extent, &poet_mean_spec::stride>;
-
-template <>
-inline constexpr auto kFields<poet_pool2d_spec> =
-    kMembers<&poet_pool2d_spec::planes, &poet_pool2d_spec::height, &poet_pool2d_spec::width,
-             &poet_pool2d_spec::out_height, &poet_pool2d_spec::out_width,
-             &poet_pool2d_spec::kernel_height, &poet_pool2d_spec::kernel_width,
-             &poet_pool2d_spec::stride_height, &poet_pool2d_spec::stride_width,
-             &poet_pool2d_spec::pad_top, &poet_pool2d_spec::pad_left,
-             &poet_pool2d_spec::count_include_pad>;
-
-template <>
-inline constexpr auto kFields<poet_upsample2d_spec> =
-    kMembers<&poet_upsample2d_spec::planes, &poet_upsample2d_spec::height,
-             &poet_upsample2d_spec::width, &poet_upsample2d_spec::scale_height,
-             &poet_upsample2d_spec::scale_width>;
-
-template <>
-inline constexpr auto kFields<poet_part_spec> =
-    kMembers<&poet_part_spec::outer, &poet_part_spec::axis, &poet_part_spec::inner,
-             &poet_part_spec::start, &poet_part_spec::size, &poet_part_spec::part_outer>;
-
-template <>
-inline constexpr auto kFields<poet_permute_spec> =
-    kMembers<&poet_permute_spec::extent, &poet_permute_spec::stride>;
-
-template <>
-inline constexpr auto kFields<poet_cross_entropy_spec> =
-    kMembers<&poet_cross_entropy_spec::rows, &poet_cross_entropy_spec::classes>;
-
-template <>
-inline constexpr auto kFields<poet_attention_spec> =
-    kMembers<&poet_attention_spec::batch, &poet_attention_spec::heads,
-             &poet_attention_spec::queries, &poet_attention_spec::keys,
-             &poet_attention_spec::head_dim, &poet_attention_spec::causal,
-             &poet_attention_spec::row_stride, &poet_attention_spec::output_stride,
-             &poet_attention_spec::head_stride, &poet_attention_spec::element_stride,
-             &poet_attention_spec::probability_head, &poet_attention_spec::probability_query,
-             &poet_attention_spec::probability_key>;
-
-template <>
-inline constexpr auto kFields<poet_recurrent_spec> =
-    kMembers<&poet_recurrent_spec::rows, &poet_recurrent_spec::inputs, &poet_recurrent_spec::hidden,
-             &poet_recurrent_spec::has_bias>;
-
-template <>
-inline constexpr auto kFields<poet_copy_spec> =
-    kMembers<&poet_copy_spec::groups, &poet_copy_spec::group_size, &poet_copy_spec::keeps_sign>;
-
-template <>
-inline constexpr auto kFields<poet_conv2d_copy_spec> =
-    kMembers<&poet_conv2d_copy_spec::conv, &poet_conv2d_copy_spec::copy>;
-
-template <>
-inline constexpr auto kFields<poet_linear_copy_spec> =
-    kMembers<&poet_linear_copy_spec::linear, &poet_linear_copy_spec::copy>;
-
-template <>
-inline constexpr auto kFields<poet_batch_norm_copy_spec> =
-    kMembers<&poet_batch_norm_copy_spec::norm, &poet_batch_norm_copy_spec::copy>;
-
-template <>
-inline constexpr auto kFields<poet_group_norm_copy_spec> =
-    kMembers<&poet_group_norm_copy_spec::norm, &poet_group_norm_copy_spec::copy>;
-
-template <>
-inline constexpr auto kFields<poet_map_copy_spec> =
-    kMembers<&poet_map_copy_spec::map, &poet_map_copy_spec::copy>;
-
-template <>
-inline constexpr auto kFields<poet_attention_copy_spec> =
-    kMembers<&poet_attention_copy_spec::attention, &poet_attention_copy_spec::copy>;
+POET_SPEC(conv2d, batch, channels, height, width, filters, map_height, map_width, kernel_height,
+          kernel_width, stride_height, stride_width, pad_top, pad_left, dilation_height,
+          dilation_width, groups, has_bias)
+POET_SPEC(linear, rows, inputs, outputs, has_bias)
+POET_SPEC(matmul, batches, rows, inner, columns, transpose_a, transpose_b)
+POET_SPEC(embedding, tokens, vocabulary, width)
+POET_SPEC(batch_norm, batch, channels, plane, epsilon, keep, take)
+POET_SPEC(group_norm, samples, groups, channels, plane, has_bias, epsilon)
+POET_SPEC(map, count, slope)
+POET_SPEC(softmax, outer, axis, inner)
+POET_SPEC(prelu, outer, channels, inner)
+POET_SPEC(softplus, count, beta, threshold)
+POET_SPEC(dropout, count, block, rate, seed)
+POET_SPEC(broadcast, extent, stride_a, stride_b)
+POET_SPEC(mean, extent, stride)
+POET_SPEC(pool2d, planes, height, width, out_height, out_width, kernel_height, kernel_width,
+          stride_height, stride_width, pad_top, pad_left, count_include_pad)
+POET_SPEC(upsample2d, planes, height, width, scale_height, scale_width)
+POET_SPEC(part, outer, axis, inner, start, size, part_outer)
+POET_SPEC(permute, extent, stride)
+POET_SPEC(cross_entropy, rows, classes)
+POET_SPEC(attention, batch, heads, queries, keys, head_dim, causal, row_stride, output_stride,
+          head_stride, element_stride, probability_head, probability_query, probability_key)
+POET_SPEC(recurrent, rows, inputs, hidden, has_bias)
+POET_SPEC(copy, groups, group_size, keeps_sign)
+POET_SPEC(conv2d_copy, conv, copy)
+POET_SPEC(linear_copy, linear, copy)
+POET_SPEC(batch_norm_copy, norm, copy)
+POET_SPEC(group_norm_copy, norm, copy)
+POET_SPEC(map_copy, map, copy)
+POET_SPEC(attention_copy, attention, copy)
 
 namespace {
 
