@@ -129,8 +129,8 @@ class ModelPhase {
   }
 
   /// A root loop that starts with the cuts of the last, and polishing.
-  bool relax_and_improve(RootResult& root, std::int64_t iterations) {
-    root = relax(std::move(root.active_cuts), iterations);
+  bool relax_and_improve(RootResult& root, std::int64_t iterations, bool tail_cuts = false) {
+    root = relax(std::move(root.active_cuts), iterations, tail_cuts);
     if (root.status != RootResult::Status::bounded || state_.done()) return false;
     improved_ = improve(root.values, root.bound);
     return !state_.done();
@@ -143,8 +143,7 @@ class ModelPhase {
         open < kOpenForTails * state_.incumbent.extra_energy()) {
       return true;
     }
-    tail_cuts_ = true;
-    return relax_and_improve(root, kNoLimit);
+    return relax_and_improve(root, kNoLimit, true);
   }
 
   /// If the root loops leave much open, it may be the schedule: a second more of search. Returns
@@ -162,12 +161,12 @@ class ModelPhase {
     return state_.incumbent.energy() < before && !state_.done();
   }
 
-  RootResult relax(std::vector<Cut> cuts, std::int64_t iterations) {
+  RootResult relax(std::vector<Cut> cuts, std::int64_t iterations, bool tail_cuts) {
     const Seconds start = state_.clock.elapsed();
     const RootOptions options{.ceiling = proof_cutoff(state_, scaled_),
                               .features = features(),
                               .cuts = std::move(cuts),
-                              .tail_cuts = tail_cuts_,
+                              .tail_cuts = tail_cuts,
                               .iterations = iterations,
                               .most_work = state_.share_of_work(kRootWork),
                               .time_limit_seconds = state_.time_for_step(kRootShare),
