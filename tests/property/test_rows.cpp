@@ -137,20 +137,6 @@ void expect_bytes_add_up(Twister& random, const Formulation& model, const Graph&
   }
 }
 
-/// With each K as great as its upper bounds allow.
-void expect_link_holds(const Formulation& model, std::vector<double> values) {
-  Milp linked = model.milp;
-  add_page_out_link(model, linked);
-  values.resize(linked.columns.size(), 1);
-  for (std::size_t r = model.milp.rows.size(); r < linked.rows.size(); ++r) {
-    for (const auto& [column, coefficient] : linked.rows[r].terms) {
-      const bool bounds_it = column >= std::ssize(model.milp.columns) && coefficient > 0;
-      if (bounds_it && excess(linked.rows[r], values) > 0.5) values[column] = 0;
-    }
-    expect_row_holds(linked.rows[r], values);
-  }
-}
-
 void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& windows,
                      Tally& tally) {
   const Formulation model = formulate(drawn.problem, windows);
@@ -163,7 +149,6 @@ void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& w
   const double cost = objective(model.milp, values);
   const double slack = kRounding * drawn.energy;
   if (windows.collapsed()) {
-    expect_link_holds(model, values);
     expect_tails_cost_enough(model, drawn.problem.graph, values, tally);
     EXPECT_LE(cost, drawn.energy + slack);
   } else {

@@ -73,7 +73,7 @@ MilpRow to_row(const Formulation& model, const Graph& graph, const Cut& cut);
 
 /// Rows that cut off points of the model which, rounded, hold tensors that overrun the RAM budget
 /// (even by a byte, anywhere in the model) or recompute for too long. Empty if the rounded points
-/// keep both budgets. Values beyond the model's columns are ignored.
+/// keep both budgets.
 ///
 /// docs/formulation.md, "False solutions", says why they are needed. Sizes that are multiples of a
 /// large unit never need them.

@@ -1,7 +1,6 @@
 #include "solver/formulation/formulate.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -276,37 +275,6 @@ Formulation formulate(const Problem& problem, const UsefulWindows& windows,
   add_runtime(model, problem);
   add_storage_budget(model, problem);
   return model;
-}
-
-/// Columns K[t,i], "in RAM when stage t starts, and not by a page-in", and their rows
-///
-///   K[t,i] <= K[t-1,i] + R[t-1,i],  K[t,i] <= C[t,i],  S[t,i] <= K[t,i] + P[i].
-///
-/// Valid: what is in RAM when t starts came by a page-in, which needs a copy, or has been carried
-/// over ever since it was computed or the first stage began.
-void add_page_out_link(const Formulation& model, Milp& milp) {
-  const int first = model.windows.first_stage;
-  for (int i = 0; i < model.size(); ++i) {
-    if (model.paged[i].is_zero()) continue;
-    BinaryExpression unpaged;
-    for (int t = std::max(first, i + 1); t <= model.windows.last_use[i]; ++t) {
-      const BinaryExpression& resident = model.resident(t, i);
-      // Nothing can have been paged in by the first stage, or by two stages after birth.
-      if (t <= i + 2 || t == first) {
-        unpaged = resident;
-        continue;
-      }
-      const BinaryExpression before = std::exchange(unpaged, add_binary(milp, "K", t, i));
-      milp.columns[unpaged.columns[0]].integer = false;
-      const auto add = [&](const char* name, const BinaryExpression& less,
-                           const BinaryExpression& a, const BinaryExpression& b) {
-        RowBuilder(name, t, i).add(1, less).add(-1, a).add(-1, b).at_most(0, milp);
-      };
-      add("link_from", unpaged, before, model.compute(t - 1, i));
-      add("link_held", unpaged, model.carried(t, i), BinaryExpression::zero());
-      add("link_paged", resident, unpaged, model.paged[i]);
-    }
-  }
 }
 
 }  // namespace poet

@@ -24,9 +24,4 @@ enum class MemoryRowsWhen {
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
                       MemoryRowsWhen memory_rows = MemoryRowsWhen::always);
 
-/// Adds the page-out link of a collapsed model to `milp`, which is the model or a copy of it. It
-/// contains all precedence cuts of length 0 at once, for a solver that cannot be given cuts between
-/// its nodes.
-void add_page_out_link(const Formulation& model, Milp& milp);
-
 }  // namespace poet

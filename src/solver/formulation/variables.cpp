@@ -28,7 +28,8 @@ class ColumnMaker {
   const UsefulWindows& windows() const { return model_.windows; }
 
   BinaryExpression column(const char* kind, int t, int i, double cost = 0) {
-    return add_binary(model_.milp, kind, t, i, cost);
+    return BinaryExpression::of(
+        model_.milp.add_column({.name = fmt::format("{}_{}_{}", kind, t, i), .cost = cost}));
   }
 
   void make_paged() {
@@ -135,11 +136,6 @@ class ColumnMaker {
 };
 
 }  // namespace
-
-BinaryExpression add_binary(Milp& milp, const char* kind, int t, int i, double cost) {
-  return BinaryExpression::of(
-      milp.add_column({.name = fmt::format("{}_{}_{}", kind, t, i), .cost = cost}));
-}
 
 BinaryExpression operator+(BinaryExpression a, const BinaryExpression& b) {
   a.constant += b.constant;

@@ -42,9 +42,6 @@ inline bool holds(const BinaryExpression& expression, std::span<const double> va
   return value_of(expression, values) > 0.5;
 }
 
-/// Adds a 0/1 column named by its kind, stage and node.
-BinaryExpression add_binary(Milp& milp, const char* kind, int t, int i, double cost = 0);
-
 /// Expressions by stage t and node i <= t; zero until set.
 class ExpressionGrid {
  public:

@@ -43,7 +43,6 @@ class SubproblemSearch {
       if (row >= known) add_on_demand(row - known, on_demand_.make(row - known));
     }
     for (const Cut& cut : cuts) whole_.rows.push_back(to_row(model_, state_.problem.graph, cut));
-    if (model_.windows.collapsed()) add_page_out_link(model_, whole_);
   }
 
   ModelVerdict run(const std::vector<Count>& counts, std::vector<Subproblem> subproblems) {
@@ -270,8 +269,7 @@ class SubproblemSearch {
   /// the whole one, had them all.
   bool misses_rows(std::span<const double> solution, std::size_t rows) {
     constexpr double kBroken = 1e-6;  // CBC keeps the rows that it has within so much
-    const auto columns = own(solution);
-    std::vector<double> rounded(columns.begin(), columns.end());
+    std::vector<double> rounded(solution.begin(), solution.end());
     for (double& value : rounded) value = std::round(value);
     bool missed = false;
     for (NumberedRow& found : on_demand_.violated(rounded, kBroken)) {
@@ -287,20 +285,15 @@ class SubproblemSearch {
     return at->second;
   }
 
-  /// Of a point of CBC's model, whose additional columns come after our own.
-  std::span<const double> own(std::span<const double> values) const {
-    return values.first(model_.milp.columns.size());
-  }
-
   /// What a point at one of CBC's nodes violates: rows on demand, or else cuts.
   std::vector<MilpRow> rows_and_cuts(std::span<const double> values) const {
     constexpr double kWorthARow = 1e-4;
     std::vector<MilpRow> rows;
-    for (NumberedRow& found : on_demand_.violated(own(values), kWorthARow)) {
+    for (NumberedRow& found : on_demand_.violated(values, kWorthARow)) {
       rows.push_back(std::move(found.row));
     }
     if (!rows.empty()) return rows;
-    const auto cuts = separate_precedence(model_, state_.problem.graph, own(values), {});
+    const auto cuts = separate_precedence(model_, state_.problem.graph, values, {});
     for (const PrecedenceCut& cut : cuts) rows.push_back(to_row(model_, cut));
     return rows;
   }
