@@ -22,9 +22,9 @@ namespace poet {
 /// is one on a relaxation, and its solutions may overrun the budget: these do not replay, their
 /// rows are added, and CBC starts again.
 ///
-/// CBC separates precedence cuts at its nodes, without its own presolve then. A point that CBC takes
-/// for a solution although it overruns a budget by less than its tolerances is cut off by covers,
-/// and CBC starts again.
+/// CBC separates precedence cuts at its nodes, without its own presolve then. A point that CBC
+/// takes for a solution although it overruns a budget by less than its tolerances is cut off by
+/// covers, and CBC starts again.
 ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const Formulation& model, const ScaledMilp& scaled,
                                 const std::vector<int>& rows, const std::vector<Cut>& cuts,
