@@ -78,8 +78,8 @@ void expect_tails_cost_enough(const Formulation& model, const Graph& graph,
                       .paged = free};
     const MilpRow row = to_row(model, graph, cut);
     expect_row_holds(row, values);
-    if (least > 0 && activity(row, values) > row.upper - 1e-5 * std::abs(row.upper))
-      ++tally.binding_tails;
+    const bool is_met = activity(row, values) > row.upper - 1e-5 * std::abs(row.upper);
+    if (least > 0 && is_met) ++tally.binding_tails;
   }
 }
 

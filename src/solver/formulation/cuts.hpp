@@ -67,9 +67,12 @@ struct TailCut {
 using Cut = std::variant<PrecedenceCut, KnapsackCut, TailCut>;
 
 /// The cut as a row of this model, which need not be the one in which it was found.
-MilpRow to_row(const Formulation& model, const PrecedenceCut& cut);
+MilpRow to_row(const Formulation& model, const Graph& graph, const PrecedenceCut& cut);
+MilpRow to_row(const Formulation& model, const Graph& graph, const KnapsackCut& cut);
 MilpRow to_row(const Formulation& model, const Graph& graph, const TailCut& cut);
-MilpRow to_row(const Formulation& model, const Graph& graph, const Cut& cut);
+inline MilpRow to_row(const Formulation& model, const Graph& graph, const Cut& cut) {
+  return std::visit([&](const auto& kind) { return to_row(model, graph, kind); }, cut);
+}
 
 /// Rows that cut off points of the model which, rounded, hold tensors that overrun the RAM budget
 /// (even by a byte, anywhere in the model) or recompute for too long. Empty if the rounded points

@@ -78,10 +78,8 @@ std::vector<KnapsackCut> separate_knapsacks(const Formulation& model, const Grap
   return cuts;
 }
 
-MilpRow to_row(const Formulation& model, const Graph& graph, const Cut& cut) {
-  if (const auto* path = std::get_if<PrecedenceCut>(&cut)) return to_row(model, *path);
-  if (const auto* tail = std::get_if<TailCut>(&cut)) return to_row(model, graph, *tail);
-  const auto& [t, k, tensors, knapsack] = std::get<KnapsackCut>(cut);
+MilpRow to_row(const Formulation& model, const Graph& graph, const KnapsackCut& cut) {
+  const auto& [t, k, tensors, knapsack] = cut;
   RowBuilder builder("fits", t, k);
   for (std::size_t j = 0; j < tensors.size(); ++j) {
     builder.add(static_cast<double>(knapsack.weights[j]), held(model, graph, t, k, tensors[j]));

@@ -111,7 +111,7 @@ std::vector<PrecedenceCut> separate_precedence(const Formulation& model, const G
   return chosen;
 }
 
-MilpRow to_row(const Formulation& model, const PrecedenceCut& cut) {
+MilpRow to_row(const Formulation& model, const Graph& /*graph*/, const PrecedenceCut& cut) {
   RowBuilder row(
       fmt::format("precede_{}_{}_{}_{}", cut.first, cut.last, cut.path.front(), cut.path.back()));
   row.add(1, model.available(cut.last, cut.path.front()));

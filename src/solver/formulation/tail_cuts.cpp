@@ -94,25 +94,22 @@ void TailCuts::make_tables() {
 std::vector<double> TailCuts::point(std::span<const double> values) const {
   const std::span<const int> tensors = values_.tensors();
   std::vector<double> point;
-  for (const int i : tensors)
+  for (const int i : tensors) {
     point.push_back(value_of(model_.resident(values_.stage(), i), values));
+  }
   for (const Set group : groups_) {
     double copies = 0;
-    for (Set left = group; left != 0; left &= left - 1) {
-      copies += value_of(model_.paged[tensors[std::countr_zero(left)]], values);
-    }
+    for_each_bit(group, [&](int q) { copies += value_of(model_.paged[tensors[q]], values); });
     point.push_back(copies);
   }
   return point;
 }
 
 double TailCuts::spent(std::span<const double> values) const {
-  const Joules baseline_joules = baseline(graph_).energy_joules;
   double parts = 0;
   for_each_spent(model_, graph_, values_.stage(), values_.tensors(),
                  [&](Joules joules, const BinaryExpression& expression) {
-                   parts += joules / baseline_joules * TailValues::kBaseline *
-                            value_of(expression, values);
+                   parts += joules / values_.part() * value_of(expression, values);
                  });
   return parts;
 }
@@ -121,9 +118,7 @@ double TailCuts::spent(std::span<const double> values) const {
 MilpRow TailCuts::limit(const Case& known) const {
   MilpRow row{.upper = known.least / kUnit, .terms = {{0, 1}}};
   const auto add = [&](Set prices, std::size_t first) {
-    for (; prices != 0; prices &= prices - 1) {
-      row.terms.push_back({static_cast<int>(first) + std::countr_zero(prices), -1});
-    }
+    for_each_bit(prices, [&](int q) { row.terms.push_back({static_cast<int>(first) + q, -1}); });
   };
   add(known.resident, 1);
   add(known.groups, 1 + values_.tensors().size());
@@ -136,7 +131,7 @@ std::vector<TailCuts::Case> TailCuts::broken_by(std::span<const Energy> prices, 
                                                 std::int64_t& least) const {
   const auto price = [prices](Set set, std::size_t first) {
     std::int64_t sum = 0;
-    for (; set != 0; set &= set - 1) sum += prices[first + std::countr_zero(set)];
+    for_each_bit(set, [&](int q) { sum += prices[first + q]; });
     return sum;
   };
   std::vector<std::int64_t> of_set;
@@ -199,7 +194,7 @@ std::optional<TailCut> TailCuts::separate(std::span<const double> values) {
     program.add_rows(limits);
     known_.insert(known_.end(), broken.begin(), broken.end());
   }
-  const double joules = baseline(graph_).energy_joules / TailValues::kBaseline;
+  const Joules joules = values_.part();
   const std::span<const int> tensors = values_.tensors();
   TailCut cut{.stage = values_.stage(),
               .least_joules = static_cast<double>(least) * joules,
@@ -208,9 +203,7 @@ std::optional<TailCut> TailCuts::separate(std::span<const double> values) {
               .paged = std::vector<Joules>(tensors.size(), 0)};
   for (std::size_t q = 0; q < tensors.size(); ++q) cut.resident.push_back(prices[q] * joules);
   for (std::size_t c = 0; c < groups_.size(); ++c) {
-    for (Set left = groups_[c]; left != 0; left &= left - 1) {
-      cut.paged[std::countr_zero(left)] = prices[tensors.size() + c] * joules;
-    }
+    for_each_bit(groups_[c], [&](int q) { cut.paged[q] = prices[tensors.size() + c] * joules; });
   }
   if (excess(to_row(model_, graph_, cut), values) <= 0) return std::nullopt;
   return cut;

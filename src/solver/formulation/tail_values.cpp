@@ -76,25 +76,16 @@ void TailValues::find_neighbours() {
   with_.assign(tensors_.size(), std::vector<int>(sets_.size(), -1));
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     first_part_.push_back(parts_.size());
-    for (Set left = sets_[s]; left != 0; left &= left - 1) {
-      const int q = std::countr_zero(left);
+    for_each_bit(sets_[s], [&](int q) {
       parts_.push_back(index.at(sets_[s] ^ bit(q)));
       with_[q][parts_.back()] = static_cast<int>(s);
-    }
+    });
   }
   first_part_.push_back(parts_.size());
 }
 
 std::int64_t TailValues::steps() const {
   return std::ssize(sets_) * std::ssize(tensors_) * (graph_.size() - stage_);
-}
-
-std::vector<int> TailValues::counted(int t) const {
-  std::vector<int> nodes = tensors_;
-  for (const int i : graph_.nodes[t].inputs) {
-    if (i >= graph_.first_backward) nodes.push_back(i);
-  }
-  return nodes;
 }
 
 TailValues::Set TailValues::inputs(int node) const {
@@ -117,7 +108,7 @@ Bytes TailValues::other_inputs(int node) const {
 }
 
 TailValues::Energy TailValues::energy(Joules joules) const {
-  return static_cast<Energy>(std::min<double>(kMost, joules / baseline_joules_ * kBaseline));
+  return static_cast<Energy>(std::min<double>(kMost, joules / part()));
 }
 
 TailValues::Energy TailValues::least_of_parts(std::span<const Energy> least,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,9 +32,8 @@ class TailValues {
   std::span<const int> tensors() const { return tensors_; }
   /// A set comes after all of its subsets.
   std::span<const Set> sets() const { return sets_; }
-  /// The nodes whose energy counts in stage t, if t computes them: the tensors, and the gradients
-  /// that the node t reads.
-  std::vector<int> counted(int t) const;
+  /// A part, as an Energy counts them.
+  Joules part() const { return baseline_joules_ / kBaseline; }
 
   /// By the set that is in RAM when stage() starts, if only these tensors may be paged in.
   std::vector<Energy> least(Set pageable) const;
@@ -64,5 +64,11 @@ class TailValues {
   std::vector<int> parts_;               // of each set, the sets with one tensor less
   std::vector<std::size_t> first_part_;  // in parts_, by set, and the end
 };
+
+/// Calls f(q) for each bit q of the set, ascending.
+template <typename Function>
+void for_each_bit(TailValues::Set set, Function f) {
+  for (; set != 0; set &= set - 1) f(std::countr_zero(set));
+}
 
 }  // namespace poet

@@ -278,9 +278,8 @@ class ModelPhase {
   SolveState& state_;
   std::string name_;
   bool collapse_;
-  bool improved_ = false;   ///< by the last polishing
-  bool searched_ = false;   ///< by search_longer()
-  bool tail_cuts_ = false;  ///< whether it is the turn of cut_tails()
+  bool improved_ = false;  ///< by the last polishing
+  bool searched_ = false;  ///< by search_longer()
   std::optional<Formulation> model_;
   ScaledMilp scaled_;
 };

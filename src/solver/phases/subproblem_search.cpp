@@ -293,8 +293,10 @@ class SubproblemSearch {
       rows.push_back(std::move(found.row));
     }
     if (!rows.empty()) return rows;
-    const auto cuts = separate_precedence(model_, state_.problem.graph, values, {});
-    for (const PrecedenceCut& cut : cuts) rows.push_back(to_row(model_, cut));
+    const Graph& graph = state_.problem.graph;
+    for (const PrecedenceCut& cut : separate_precedence(model_, graph, values, {})) {
+      rows.push_back(to_row(model_, graph, cut));
+    }
     return rows;
   }
 

@@ -130,7 +130,7 @@ std::vector<PrecedenceCut> Relaxation::separate_inside() {
   std::vector<PrecedenceCut> cuts =
       separate_precedence(model_, graph_, inside_, separation_.limits);
   std::erase_if(cuts, [&](const PrecedenceCut& cut) {
-    return excess(to_row(model_, cut), values) <= separation_.limits.tolerance;
+    return excess(to_row(model_, graph_, cut), values) <= separation_.limits.tolerance;
   });
   return cuts;
 }

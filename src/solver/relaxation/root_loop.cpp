@@ -86,6 +86,7 @@ class RootLoop {
     }
     // What starts from these rows and cuts would solve each of its nodes with the slack ones.
     if (result.status == RootResult::Status::bounded) relaxation_.remove_slack_rows();
+    result.work = work_.moves();  // with the tables of the last tail cut
     result.active_rows = relaxation_.active_rows();
     result.active_cuts = relaxation_.active_cuts();
     return result;

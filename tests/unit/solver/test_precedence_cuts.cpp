@@ -31,7 +31,7 @@ TEST(PrecedenceCuts, CountAPageInBeforeTheirFirstStageByItsCopy) {
     double most = 0;
     for (const PrecedenceCut& cut : separate_precedence(model, problem.graph, values, {})) {
       if (cut.path == std::vector{i} && cut.first == a) most = std::max(most, cut.violation);
-      EXPECT_NEAR(excess(to_row(model, cut), values), cut.violation, 1e-9);
+      EXPECT_NEAR(excess(to_row(model, problem.graph, cut), values), cut.violation, 1e-9);
     }
     EXPECT_EQ(most, 0.5) << "tensor " << i << ", stage " << a;
     ++moments;
