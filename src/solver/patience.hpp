@@ -27,6 +27,8 @@ struct Patience {
 /// The root of the collapsed and the full model: its bound, its cuts and its fixings are what all
 /// nodes below begin with, so it pays to go on for little.
 inline constexpr Patience kAtRootOfModel{.rounds = 12, .share = 0.002};
+/// The same, after a loop that has rested with the cuts to start with.
+inline constexpr Patience kAtRootAgain{.rounds = 6, .share = 0.01};
 /// A node of the branching on counts, of which hundreds are solved: more branching gains more.
 inline constexpr Patience kInTreeOfModel{.rounds = 3, .share = 0.03};
 /// The same for proofs in moment models, whose rounds cost a tenth of the collapsed model's.

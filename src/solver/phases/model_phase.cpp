@@ -18,7 +18,7 @@ namespace poet {
 namespace {
 
 /// The phase in its order: build, root loop, polish, rebuild, root loop, polish, a longer local
-/// search and tail cuts if much is open, count branching, CBC.
+/// search if much is open, count branching, CBC.
 ///
 /// The first root loop is short on purpose. Polishing needs only a picture of the optimum, and most
 /// of the bound comes early; the better incumbent then narrows the windows by cost, and the second
@@ -102,13 +102,19 @@ class ModelPhase {
                       scaled_.milp.nonzeros());
   }
 
+  /// Cuts mean the same in the model that follows, numbers of rows do not.
+  void rebuild(RootResult& root) {
+    root.active_rows.clear();
+    rebuild();
+  }
+
   /// With a better incumbent the windows by cost are narrower, and the model is smaller.
   void rebuild() { build(useful_windows(state_.problem, collapse_, affordable_extra(state_))); }
 
   /// Raises the bound and improves the incumbent; leaves fixings and tight cuts in the model.
   /// Returns false if nothing is left to search.
   bool tighten(RootResult& root) {
-    if (!run_root_loops(root) || !cut_tails(root))
+    if (!run_root_loops(root))
       return root.status == RootResult::Status::failed && !state_.stopping();
     fix_columns(root);
     return true;
@@ -120,30 +126,20 @@ class ModelPhase {
     if (!relax_and_improve(root, twice || state_.fast() ? kFirstIterations : kNoLimit))
       return false;
     if (twice && (improved_ || !root.complete)) {
-      if (improved_) rebuild();
+      if (improved_) rebuild(root);
       if (!relax_and_improve(root, kNoLimit)) return false;
     }
     if (!search_longer()) return !state_.done();
-    rebuild();
+    rebuild(root);
     return relax_and_improve(root, kNoLimit);
   }
 
-  /// A root loop that starts with the cuts of the last, and polishing.
-  bool relax_and_improve(RootResult& root, std::int64_t iterations, bool tail_cuts = false) {
-    root = relax(std::move(root.active_cuts), iterations, tail_cuts);
+  /// A root loop that starts with what the last has left, and polishing.
+  bool relax_and_improve(RootResult& root, std::int64_t iterations) {
+    root = relax(std::move(root), iterations);
     if (root.status != RootResult::Status::bounded || state_.done()) return false;
     improved_ = improve(root.values, root.bound);
     return !state_.done();
-  }
-
-  /// A last root loop, with tail cuts, if much is open. Returns false as run_root_loops() does.
-  bool cut_tails(RootResult& root) {
-    const Joules open = state_.incumbent.energy() - state_.incumbent.bound();
-    if (!features().tail_cuts || !collapse_ || state_.fast() ||
-        open < kOpenForTails * state_.incumbent.extra_energy()) {
-      return true;
-    }
-    return relax_and_improve(root, kNoLimit, true);
   }
 
   /// If the root loops leave much open, it may be the schedule: a second more of search. Returns
@@ -161,12 +157,17 @@ class ModelPhase {
     return state_.incumbent.energy() < before && !state_.done();
   }
 
-  RootResult relax(std::vector<Cut> cuts, std::int64_t iterations, bool tail_cuts) {
+  RootResult relax(RootResult last, std::int64_t iterations) {
     const Seconds start = state_.clock.elapsed();
+    const bool tails = features().tail_cuts && collapse_ && !state_.fast();
+    const Joules open_for_tails =
+        tails ? kOpenForTails * state_.incumbent.extra_energy() : kInfinity;
     const RootOptions options{.ceiling = proof_cutoff(state_, scaled_),
                               .features = features(),
-                              .cuts = std::move(cuts),
-                              .tail_cuts = tail_cuts,
+                              .rows = std::move(last.active_rows),
+                              .cuts = std::move(last.active_cuts),
+                              .again = last.complete,
+                              .open_for_tails = scaled_.to_units(open_for_tails),
                               .iterations = iterations,
                               .most_work = state_.share_of_work(kRootWork),
                               .time_limit_seconds = state_.time_for_step(kRootShare),

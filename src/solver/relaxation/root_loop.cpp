@@ -51,7 +51,8 @@ class RootLoop {
 
   RootResult run(const std::function<void(double)>& report) {
     RootResult result;
-    relaxation_.start({}, options_.cuts);
+    relaxation_.start(options_.rows, options_.cuts);
+    const Patience& patience = options_.again ? kAtRootAgain : kAtRootOfModel;
     std::int64_t iterations = 0;
     while (!result.complete) {
       const auto status = relaxation_.solve(options_.ceiling, time_.remaining(),
@@ -74,7 +75,7 @@ class RootLoop {
       }
       iterations += bounds_.empty() ? 0 : relaxation_.iterations();
       bounds_.push_back(result.bound);
-      bool rests = kAtRootOfModel.is_over(bounds_, options_.ceiling - result.bound);
+      bool rests = patience.is_over(bounds_, options_.ceiling - result.bound);
       const bool used_up =
           iterations >= options_.iterations || result.work >= options_.most_work || time_.expired();
       if (!rests && used_up) break;
@@ -95,7 +96,7 @@ class RootLoop {
  private:
   /// False if none is worth it. After each the loop goes on until it rests again.
   bool add_tail_cut() {
-    if (!options_.tail_cuts) return false;
+    if (options_.ceiling - relaxation_.bound() <= options_.open_for_tails) return false;
     if (!tail_cuts_) {
       const double steps =
           std::min(kMostTailSteps, kTailShare * time_.remaining() * kTailStepsPerSecond);

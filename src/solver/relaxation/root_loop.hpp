@@ -35,8 +35,11 @@ struct RootResult {
 struct RootOptions {
   double ceiling = kInfinity;          ///< only solutions below it are of interest
   SolverFeatures features;             ///< it reads the cuts and cost_fixing
-  std::vector<Cut> cuts;               ///< to start with, for example from an earlier loop
-  bool tail_cuts = false;              ///< whether they follow once it rests
+  std::vector<int> rows;               ///< to start with, for example from an earlier loop on this
+                                       ///< model; if none are given, those that are often tight
+  std::vector<Cut> cuts;               ///< to start with, likewise, of any model of the problem
+  bool again = false;                  ///< an earlier loop has rested with these cuts
+  double open_for_tails = kInfinity;   ///< tail cuts follow if it rests with more than that open
   std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
   std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short
   Seconds time_limit_seconds = kInfinity;

@@ -76,7 +76,7 @@ TEST(RootLoop, RisesByWhatFitsTogether) {
 /// Without tail cuts, 0.906: two plans for the last blocks are mixed, of which one overruns the
 /// budget.
 TEST(RootLoop, RisesByWhatTheLastStagesSpend) {
-  EXPECT_GT(root_share("m4", 440000, 1.5, 0.0543586, {.tail_cuts = true}), 0.935);
+  EXPECT_GT(root_share("m4", 440000, 1.5, 0.0543586, {.open_for_tails = 0}), 0.935);
 }
 
 }  // namespace
