@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "poet/order.hpp"
 #include "poet/problem.hpp"
@@ -18,6 +19,9 @@ struct CertifyProgress {
 struct CertifyOptions {
   /// The place of each node in its model's list; empty in the order of that list.
   NodeOrder order{};
+  /// By stage, the peak of a good schedule: where it fills the RAM are the moments of a model that
+  /// is tried after those with few. Empty without one.
+  std::vector<Bytes> stage_peaks{};
   Seconds time_limit_seconds = 0;  ///< wall clock; 0: none
   Bytes memory_limit_bytes = 0;    ///< of all processes together; 0: no limit
   /// Called now and then; false ends the search.
@@ -45,8 +49,8 @@ struct Certificate {
 Joules certifiable_claim(const Graph& graph, Joules energy, Joules lower_bound);
 
 /// Searches a proof that no schedule of the problem has less than `claim` joules, or, without a
-/// claim, that there is none. Tries models with 1, 4, 16 and all moments in turn. Only the checker,
-/// which shares no code with this, decides what a text proves.
+/// claim, that there is none. Tries models with 1, 4, 16, those of a schedule and all moments in
+/// turn. Only the checker, which shares no code with this, decides what a text proves.
 Certificate certify(const Problem& problem, std::optional<Joules> claim,
                     const CertifyOptions& options);
 

@@ -36,19 +36,20 @@ bool write_certificate(const Certificate& certificate, const std::string& path) 
   }
 }
 
-CertifyLimits limits_of(const Request& request) {
-  return {.seconds = request.settings.time_limit_seconds,
-          .memory = request.settings.memory_limit_bytes};
+CertifyOptions options_of(const Request& request, const NodeOrder& order,
+                          std::vector<Bytes> stage_peaks) {
+  return {.order = order,
+          .stage_peaks = std::move(stage_peaks),
+          .time_limit_seconds = request.settings.time_limit_seconds,
+          .memory_limit_bytes = request.settings.memory_limit_bytes};
 }
 
 }  // namespace
 
 Certificate search_certificate(const Problem& problem, std::optional<Joules> claim,
-                               const NodeOrder& order, const CertifyLimits& limits, bool quiet) {
+                               CertifyOptions options, bool quiet) {
   catch_interrupts();
   StatusLine line(quiet);
-  CertifyOptions options{
-      .order = order, .time_limit_seconds = limits.seconds, .memory_limit_bytes = limits.memory};
   options.progress = [&line](const CertifyProgress& now) {
     if (line.on_terminal()) {
       line.draw(fmt::format("[{:.1f} s] certificate: a model with {}", now.elapsed_seconds,
@@ -88,8 +89,8 @@ ExitCode certify_result(ScheduleFile& file, const std::string& path, bool quiet)
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   const Joules energy = file.summary.energy_joules;
   const Joules claim = certifiable_claim(file.graph, energy, file.summary.lower_bound_joules);
-  const Certificate certificate =
-      search_certificate(problem, claim, file.model.order, limits_of(file.request), quiet);
+  const Certificate certificate = search_certificate(
+      problem, claim, options_of(file.request, file.model.order, file.stage_peak_ram_bytes), quiet);
   report_certificate(certificate, claim, energy, shown_source(path));
   file.certificate.certified = false;
   if (!write_certificate(certificate, path)) {
@@ -103,8 +104,9 @@ ExitCode certify_result(ScheduleFile& file, const std::string& path, bool quiet)
 
 void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,
                         const std::string& path, bool quiet) {
-  const Certificate certificate = search_certificate(
-      {.graph = graph, .limits = request.limits}, std::nullopt, order, limits_of(request), quiet);
+  const Certificate certificate =
+      search_certificate({.graph = graph, .limits = request.limits}, std::nullopt,
+                         options_of(request, order, {}), quiet);
   report_certificate(certificate, std::nullopt, std::nullopt, shown_source(path));
   const bool searches_copies = request.settings.copies != CopyChoice::none;
   if (request.settings.order == OrderKind::search || searches_copies) {

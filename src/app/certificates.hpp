@@ -8,16 +8,10 @@
 
 namespace poet::cli {
 
-/// What a search for a certificate may take; 0 stands for no limit.
-struct CertifyLimits {
-  Seconds seconds = 0;  ///< of wall clock
-  Bytes memory = 0;
-};
-
 /// A search for a certificate, with a line of progress; an interrupt ends it. Without a claim, it
 /// proves infeasibility.
 Certificate search_certificate(const Problem& problem, std::optional<Joules> claim,
-                               const NodeOrder& order, const CertifyLimits& limits, bool quiet);
+                               CertifyOptions options, bool quiet);
 
 /// Says on stderr what was certified, or why nothing was. `energy`: of the schedule, if there is
 /// one.

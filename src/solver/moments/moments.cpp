@@ -25,6 +25,9 @@ std::vector<Bytes> baseline_profile(const Graph& graph) {
   return profile;
 }
 
+/// The share of the budget from which on it counts as full.
+constexpr double kFull = 0.97;
+
 }  // namespace
 
 std::vector<int> spread_moments(const Graph& graph, int first, int count) {
@@ -60,6 +63,21 @@ std::vector<int> peak_moments(const Problem& problem, int count) {
     highest = -1;
   }
   if (highest >= 0) moments.push_back(highest);
+  return moments;
+}
+
+std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, int first,
+                              int count) {
+  std::vector<int> full;
+  for (int t = first + 1; t < std::ssize(peaks); ++t) {
+    if (static_cast<double>(peaks[t]) >= kFull * static_cast<double>(limits.ram_budget_bytes)) {
+      full.push_back(t);
+    }
+  }
+  if (full.empty()) return {};
+  std::vector<int> moments{first};
+  const std::int64_t chosen = std::min(std::int64_t{count}, std::ssize(full));
+  for (std::int64_t m = 0; m < chosen; ++m) moments.push_back(full[m * std::ssize(full) / chosen]);
   return moments;
 }
 

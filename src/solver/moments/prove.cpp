@@ -44,34 +44,61 @@ constexpr int kSmallTree = 4000;
 constexpr double kShareOfFewMoments = 0.2;
 constexpr Seconds kLeastProofTime = 2;
 constexpr Seconds kMostProofTime = 4;
+/// A model of the moments in which the best schedule is full may take a larger share. Its moments
+/// times the nodes of the graph, which its linear program grows with, and its most and least
+/// moments.
+constexpr double kShareOfFullMoments = 0.3;
+constexpr int kFullMomentsTimesNodes = 60'000;
+constexpr int kMostFullMoments = 64;
+constexpr int kLeastFullMoments = 16;
 /// Columns of a model with a moment in every stage, at most two for each stage and tensor.
 constexpr std::int64_t kMostPresences = 400'000;
 /// Graphs that are small enough to look at what is being written.
 constexpr int kMostNodesForWrites = 200;
 
+/// What a model may take: little, a part, or all of the time.
+enum class Effort { few_moments, full_moments, all };
+
+struct ModelToTry {
+  ProofMoments moments;
+  Effort effort = Effort::all;
+};
+
+/// None without a schedule.
+std::vector<int> moments_of_schedule(const Problem& problem, std::span<const Bytes> peaks,
+                                     int first) {
+  if (std::ssize(peaks) != problem.graph.size()) return {};
+  const int count = std::clamp(kFullMomentsTimesNodes / problem.graph.size(), kLeastFullMoments,
+                               kMostFullMoments);
+  return full_moments(problem.limits, peaks, first, count);
+}
+
 /// The moments of the models to try, each once.
-std::vector<ProofMoments> models_to_try(const Problem& problem, int least_moments) {
+std::vector<ModelToTry> models_to_try(const Problem& problem, const ProveOptions& options) {
   const Graph& graph = problem.graph;
   const int size = graph.size();
   const int backward = graph.first_backward;
   const int first = std::min(backward < size ? std::max(1, backward) : 1, size - 1);
-  std::vector<ProofMoments> models;
-  const auto add = [&](std::vector<int> stages, bool writes = false) {
+  std::vector<ModelToTry> models;
+  const auto add = [&](std::vector<int> stages, Effort effort, bool writes = false) {
     if (stages.empty()) return;
-    ProofMoments model{.stages = std::move(stages), .writes = writes};
-    if (models.empty() || models.back() != model) models.push_back(std::move(model));
+    ProofMoments moments{.stages = std::move(stages), .writes = writes};
+    if (!models.empty() && models.back().moments == moments) return;
+    models.push_back({.moments = std::move(moments), .effort = effort});
   };
-  if (least_moments <= 1) add(peak_moments(problem, 1));
-  if (least_moments <= 4) add(peak_moments(problem, 4));
-  add(spread_moments(graph, first, kFewMoments));
+  if (options.least_moments <= 1) add(peak_moments(problem, 1), Effort::few_moments);
+  if (options.least_moments <= 4) add(peak_moments(problem, 4), Effort::few_moments);
+  add(spread_moments(graph, first, kFewMoments), Effort::few_moments);
+  add(moments_of_schedule(problem, options.peaks, first), Effort::full_moments);
   if (std::int64_t{size} * (size - first) < kMostPresences) {
-    add(spread_moments(graph, first, size));
-    add(spread_moments(graph, 0, size));
+    add(spread_moments(graph, first, size), Effort::all);
+    add(spread_moments(graph, 0, size), Effort::all);
   }
   if (problem.limits.techniques.paging && size <= kMostNodesForWrites) {
-    add(spread_moments(graph, 0, size), true);
+    add(spread_moments(graph, 0, size), Effort::all, true);
   }
-  if (models.empty()) add({size - 1});
+  if (models.empty()) add({size - 1}, Effort::all);
+  models.back().effort = Effort::all;
   return models;
 }
 
@@ -88,10 +115,9 @@ class Prover {
               .moments = {.stages = {0}},
               .trouble = {}};
     }
-    const std::vector<ProofMoments> models = models_to_try(problem_, options_.least_moments);
-    for (const ProofMoments& model : models) {
+    for (const auto& [model, effort] : models_to_try(problem_, options_)) {
       if (proof_.stopped || clock_.expired()) break;
-      ProofAttempt attempt = search(model, model == models.back());
+      ProofAttempt attempt = search(model, effort);
       const bool proven = attempt.status == ProofAttempt::Status::proven;
       const bool weaker = attempt.status == ProofAttempt::Status::weaker;
       if (!proven && (!weaker || attempt.units <= proof_.attempt.units)) continue;
@@ -104,14 +130,23 @@ class Prover {
   }
 
  private:
-  ProofAttempt search(const ProofMoments& model, bool is_last) {
-    const int moments = static_cast<int>(model.stages.size());
-    const bool few = moments <= kFewMoments && !is_last;
+  ProofSearchLimits limits(Effort effort) {
     const Seconds left = clock_.remaining();
-    const Seconds share = std::clamp(kShareOfFewMoments * left, kLeastProofTime, kMostProofTime);
-    const ProofSearchLimits limits{.seconds = few ? std::min(left, share) : left,
-                                   .nodes = few ? kSmallTree : 0,
-                                   .least_root = few ? kLeastRoot : 0};
+    const Seconds few = std::clamp(kShareOfFewMoments * left, kLeastProofTime, kMostProofTime);
+    switch (effort) {
+      case Effort::few_moments:
+        return {.seconds = std::min(left, few), .nodes = kSmallTree, .least_root = kLeastRoot};
+      case Effort::full_moments:
+        return {.seconds = kShareOfFullMoments * left, .least_root = kLeastRoot};
+      case Effort::all:
+        break;
+    }
+    return {.seconds = left};
+  }
+
+  ProofAttempt search(const ProofMoments& model, Effort effort) {
+    const int moments = static_cast<int>(model.stages.size());
+    const ProofSearchLimits limits = this->limits(effort);
     const auto show = [&](std::int64_t units) {
       proof_.stopped = proof_.stopped || !options_.progress(moments, units);
       return !proof_.stopped;
