@@ -59,9 +59,7 @@ inline constexpr GlanceLimits kGlanceWithoutBackward{
     .moments = 32, .gain = 0.005, .search_moments = 16, .search_nodes = 100};
 inline constexpr GlanceLimits kFastGlanceWithoutBackward{
     .moments = 16, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
-/// The same for all the time that there is: the first moments, without a backward pass those after
-/// the glance's, and the gain.
-inline constexpr int kFirstMoments = 4;
+/// The gain for all the time that there is, without a backward pass.
 inline constexpr double kGainOfMoments = 0.001;
 /// The most nonzeros of a linear relaxation at a glance, its first apart, and of any: half a second
 /// and some minutes, on any machine.

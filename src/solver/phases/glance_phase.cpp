@@ -56,15 +56,8 @@ class GlancePhase {
 
   ModelVerdict run() {
     if (costs_.target <= 0) return ModelVerdict::open;  // nothing costs anything
-    const auto peak = [this](int count) { return peak_moments(state_.problem, count); };
-    const auto spread = [this](int count) {
-      return spread_moments(graph(), graph().first_backward, count);
-    };
-    if (grow(peak) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
-    if (first_) return ModelVerdict::open;
-    const bool wants_spread = !glance_ && has_backward_;
-    if (wants_spread && grow(spread) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
-    return search();
+    if (grow() == ModelVerdict::infeasible) return ModelVerdict::infeasible;
+    return first_ ? ModelVerdict::open : search();
   }
 
  private:
@@ -92,15 +85,10 @@ class GlancePhase {
     return std::min(std::max(kLeastGlanceTime, seconds), state_.clock.remaining());
   }
 
-  int first_moments() const {
-    if (glance_) return 1;
-    return has_backward_ ? kFirstMoments : std::max(1, 2 * state_.glance_moments);
-  }
+  int first_moments() const { return glance_ ? 1 : std::max(1, 2 * state_.glance_moments); }
 
-  /// The linear relaxation with more and more of the moments that `place` returns, while that
-  /// raises the bound.
-  template <typename Place>
-  ModelVerdict grow(const Place& place) {
+  /// The linear relaxation with more and more moments, while that raises the bound.
+  ModelVerdict grow() {
     const Countdown time(share());
     const int most = first_ ? 1 : glance_ ? limits_.moments : graph().size();
     const double least_gain = glance_ ? limits_.gain : kGainOfMoments;
@@ -109,7 +97,7 @@ class GlancePhase {
     int without_gain = 0;
     for (int count = first_moments();
          count <= most && without_gain < 2 && !time.expired() && !done(); count *= 2) {
-      const std::vector<int> moments = place(count);
+      const std::vector<int> moments = peak_moments(state_.problem, count);
       if (moments.size() == moments_before) break;
       moments_before = moments.size();
       Trial trial = build(moments, costs_);

@@ -20,7 +20,7 @@ void run_search_phase(SolveState& state, std::int64_t moves, double share);
 enum class GlanceEffort {
   first,   ///< one linear relaxation of one moment, and no branch and bound: before all else
   glance,  ///< a few moments and nodes of branch and bound: a bound in a blink
-  all,     ///< more and more moments until time is up: no other model can be built
+  all,     ///< more and more moments until time is up, for graphs without a backward pass
 };
 
 /// Raises the bound by models with few moments, or shows that no schedule exists.
