@@ -49,8 +49,9 @@ struct Certificate {
 Joules certifiable_claim(const Graph& graph, Joules energy, Joules lower_bound);
 
 /// Searches a proof that no schedule of the problem has less than `claim` joules, or, without a
-/// claim, that there is none. Tries models with 1, 4, 16, those of a schedule and all moments in
-/// turn. Only the checker, which shares no code with this, decides what a text proves.
+/// claim, that there is none. Tries models with 1, 4 and 16 moments, with the moments at which a
+/// schedule is full, and with all moments, in turn. Only the checker, which shares no code with
+/// this, decides what a text proves.
 Certificate certify(const Problem& problem, std::optional<Joules> claim,
                     const CertifyOptions& options);
 

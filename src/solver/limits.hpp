@@ -69,14 +69,11 @@ inline constexpr std::size_t kMomentNonzeros = 2'000'000;
 inline constexpr std::size_t kGlanceSearchNonzeros = 25'000;
 /// By how much the bound of the moments that CBC starts with may be below the best one.
 inline constexpr double kNearlyBest = 0.1;
-/// Shares that a glance, and one of several rounds, may take, and the time that CBC needs to
-/// achieve anything. Without a backward pass there is hardly more than one round.
-struct GlanceShares {
-  double glance = 0;
-  double round = 0;
-};
-inline constexpr GlanceShares kGlanceShares{.glance = 0.1, .round = 0.4};
-inline constexpr GlanceShares kGlanceSharesWithoutBackward{.glance = 0.3, .round = 0.9};
+/// Shares that a glance may take, and without a backward pass a round of more moments, of which
+/// there is hardly more than one; and the time that CBC needs to achieve anything.
+inline constexpr double kGlanceShare = 0.1;
+inline constexpr double kGlanceShareWithoutBackward = 0.3;
+inline constexpr double kRoundShareWithoutBackward = 0.9;
 inline constexpr Seconds kLeastGlanceTime = 0.5;
 /// CBC's search of a moment model ends if its bound has not moved for this share of its time: the
 /// next moments do more.

@@ -1,9 +1,10 @@
 // Which models to try, and how long. Few moments make small linear programs, and most proofs that
 // they have take less than a second; only consecutive moments have rows on single stages. So the
 // models are tried from small to large, and a small one is left early when its root is far from the
-// target: its time would be missing for the large one. A model with RAM that is held for writing
-// alone comes last and for small graphs only, since it has a column for each tensor and moment
-// more.
+// target: its time would be missing for the large one. Between them is the model of the moments at
+// which the best schedule known is full, as what binds it binds the others. A model with RAM that
+// is held for writing alone comes last and for small graphs only, since it has a column for each
+// tensor and moment more.
 //
 // Each search is a child process, as Clp can crash, overrun its time or take all memory. What it
 // proved at the root before it was given up is an answer too.
@@ -44,10 +45,10 @@ constexpr int kSmallTree = 4000;
 constexpr double kShareOfFewMoments = 0.2;
 constexpr Seconds kLeastProofTime = 2;
 constexpr Seconds kMostProofTime = 4;
-/// A model of the moments in which the best schedule is full may take a larger share. Its moments
-/// times the nodes of the graph, which its linear program grows with, and its most and least
-/// moments.
+/// A model of the moments at which the best schedule is full may take a larger share.
 constexpr double kShareOfFullMoments = 0.3;
+/// Its moments times the nodes of the graph, with which its linear program grows; but never more
+/// or fewer moments than these.
 constexpr int kFullMomentsTimesNodes = 60'000;
 constexpr int kMostFullMoments = 64;
 constexpr int kLeastFullMoments = 16;
@@ -89,7 +90,7 @@ std::vector<ModelToTry> models_to_try(const Problem& problem, const ProveOptions
   if (options.least_moments <= 1) add(peak_moments(problem, 1), Effort::few_moments);
   if (options.least_moments <= 4) add(peak_moments(problem, 4), Effort::few_moments);
   add(spread_moments(graph, first, kFewMoments), Effort::few_moments);
-  add(moments_of_schedule(problem, options.peaks, first), Effort::full_moments);
+  add(moments_of_schedule(problem, options.stage_peaks, first), Effort::full_moments);
   if (std::int64_t{size} * (size - first) < kMostPresences) {
     add(spread_moments(graph, first, size), Effort::all);
     add(spread_moments(graph, 0, size), Effort::all);

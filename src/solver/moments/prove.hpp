@@ -29,7 +29,7 @@ struct ProveOptions {
   int least_moments = 1;   ///< of the first model
   /// By stage, of the best schedule known: where it fills the RAM are the moments of a model of its
   /// own. Empty without a schedule.
-  std::vector<Bytes> peaks;
+  std::vector<Bytes> stage_peaks;
   /// Called now and then with the moments of the model that is searched, and the units that its
   /// root proves if there are more; false ends the search.
   std::function<bool(int moments, std::int64_t units)> progress = [](int, std::int64_t) {

@@ -1,7 +1,7 @@
 // The first bound. In most problems the whole difficulty is one choice: what to keep at the peak. A
 // moment model with one to four moments captures that choice in some hundred columns, where the
-// collapsed model has ten thousand. Graphs without a backward pass have no collapsed model, and
-// graphs whose model is too large to build none at all: there more moments are looked at.
+// collapsed model has ten thousand. Graphs without a backward pass have no collapsed model: there
+// more moments are looked at.
 //
 // Linear relaxations come first, with more and more moments while that raises the bound, and count
 // for what their prices prove in whole numbers. Then CBC branches in the smallest model that was
@@ -79,9 +79,8 @@ class GlancePhase {
   }
 
   Seconds share() const {
-    const GlanceShares& shares =
-        first_ || has_backward_ ? kGlanceShares : kGlanceSharesWithoutBackward;
-    const Seconds seconds = state_.share_of_time(glance_ ? shares.glance : shares.round);
+    const double glance = first_ || has_backward_ ? kGlanceShare : kGlanceShareWithoutBackward;
+    const Seconds seconds = state_.share_of_time(glance_ ? glance : kRoundShareWithoutBackward);
     return std::min(std::max(kLeastGlanceTime, seconds), state_.clock.remaining());
   }
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <utility>
 
-#include "poet/simulate.hpp"
 #include "solver/limits.hpp"
 #include "solver/moments/moment_model.hpp"
 #include "solver/moments/prove.hpp"
@@ -67,17 +66,12 @@ class ProofPhase {
   ProofAttempt search(const ProofCosts& costs, double share,
                       const std::function<void(std::int64_t)>& take) {
     const Seconds start = state_.clock.elapsed();
-    const std::optional<Schedule>& schedule = state_.incumbent.schedule();
-    std::vector<Bytes> peaks;
-    if (schedule) {
-      peaks = simulate(state_.problem.graph, *schedule, state_.problem.limits).stage_peak_ram_bytes;
-    }
     Proof proof = prove(state_.problem, costs,
                         {.seconds = std::min(state_.share_of_time(share),
                                              std::max(kLeastProofPhase, time_.of_elapsed * start)),
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
                          .least_moments = kLeastProofMoments,
-                         .peaks = std::move(peaks),
+                         .stage_peaks = state_.incumbent.stage_peaks(),
                          .progress = [&](int, std::int64_t units) {
                            take(units);
                            state_.report_progress(kPhase);
