@@ -87,8 +87,12 @@ struct ProofTime {
   double share = 0;
   double of_elapsed = 0;
 };
-/// Short: what such a proof closes it mostly closes soon, and the counts need their time.
-inline constexpr ProofTime kProofBeforeCounts{.share = 0.1, .of_elapsed = 3};
+/// Before the collapsed model: what such a proof closes it mostly closes soon. And shorter before
+/// the longer search that comes before a large model, as another proof follows.
+inline constexpr ProofTime kProofBeforeModel{.share = 0.3, .of_elapsed = 10};
+inline constexpr ProofTime kProofBeforeLongSearch{.share = 0.15, .of_elapsed = 10};
+/// For the better schedule that polishing has found; the counts need their time.
+inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
 /// Before a large model, whose relaxation alone takes minutes.
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
 /// After all else, if the searches have ended without a verdict.
@@ -101,15 +105,17 @@ inline constexpr Seconds kLeastProofPhase = 5;
 /// Without a schedule it is not known whether there is anything to prove, and other phases may
 /// find one.
 inline constexpr double kBlindProofShare = 0.15;
-/// From so many nodes on a proof in moment models is tried before branching on counts, whose
-/// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
-/// counts are as fast, and faster if the incumbent is not the best yet.
+/// From so many nodes on a proof in moment models is tried before the collapsed model, and before
+/// branching on counts, as its relaxations grow with the square of the nodes. On the chains of
+/// `resnet18_cifar` (133 nodes) the counts are as fast, and faster if the incumbent is not the best
+/// yet.
 inline constexpr int kProofFirstNodes = 150;
 /// A glance has looked at fewer moments.
 inline constexpr int kLeastProofMoments = 16;
 /// Of the extra energy: by how much a claim must be below one that failed to be worth another
-/// search.
+/// search; or how many times as long the other search may take.
 inline constexpr double kMuchLower = 1e-3;
+inline constexpr double kMuchLonger = 1.5;
 
 // The collapsed and the full model.
 

@@ -126,6 +126,14 @@ class Solve {
     UsefulWindows windows = windows_of(kind);
     ExpectedSize size = size_of(windows);
     const bool large = size.nonzeros > state_.most_complete_nonzeros();
+    const Graph& graph = state_.problem.graph;
+    if (kind == ModelKind::collapsed && graph.first_backward < graph.size() &&
+        graph.size() >= kProofFirstNodes) {
+      const ProofTime& time = large ? kProofBeforeLongSearch : kProofBeforeModel;
+      if (!take(run_proof_phase(state_, time)) || state_.done()) return false;
+      windows = windows_of(kind);
+      size = size_of(windows);
+    }
     if (state_.refining) {
       const std::int64_t built = large ? size.on_demand : size.nonzeros;
       if (built > state_.share_of_work(kRefiningModelShare)) return false;

@@ -41,6 +41,7 @@ struct SolveState {
   std::uint32_t local_searches = 0;   ///< so far; each has another seed
   int glance_moments = 0;             ///< the most that a glance looked at
   Joules unproven_claim = kInfinity;  ///< that a proof in moment models was not found for
+  Seconds unproven_seconds = 0;       ///< that the search for that proof had
   int searches_without_result = 0;    ///< how many agreed that the problem is infeasible
   std::string trouble;                ///< why a phase ended early, in words
   bool refining = false;              ///< the gap is met; what is left is the extra energy's

@@ -67,6 +67,29 @@ TEST(ProofPhase, NeverRaisesTheBoundAboveTheOptimum) {
   EXPECT_GE(2 * proven, searched);
 }
 
+/// A claim above the optimum has points below it, of which the phase makes schedules. The claim is
+/// the best schedule's of less RAM.
+TEST(ProofPhase, MakesABetterScheduleOfAPointBelowTheClaim) {
+  int worse = 0;
+  int optimal = 0;
+  for_each_settled(
+      wanted_cases(40), [&](const SolveResult& best, SolveState& state, const Bounds&) {
+        if (!best.schedule) return;
+        Problem less = state.problem;
+        less.limits.ram_budget_bytes -= less.limits.ram_budget_bytes / 8;
+        const SolveResult start = solve(less, {.settings = {.gap = 0, .time_limit_seconds = 30}});
+        if (!start.schedule || start.energy_joules < best.energy_joules * (1 + 1e-3)) return;
+        state.offer(*start.schedule);
+        run_proof_phase(state, {.share = 1, .of_elapsed = 3});
+        EXPECT_GE(state.incumbent.energy(), best.energy_joules * (1 - kSameEnergy));
+        ++worse;
+        optimal += state.incumbent.energy() < best.energy_joules * (1 + 1e-3) ? 1 : 0;
+      });
+  std::cout << fmt::format("{} of {} worse schedules became the best\n", optimal, worse);
+  EXPECT_GT(worse, 3);
+  EXPECT_GE(2 * optimal, worse);
+}
+
 /// Without a schedule the claim is that there is none.
 TEST(ProofPhase, FindsThatThereIsNoScheduleAndNeverWhereThereIsOne) {
   int infeasible = 0;

@@ -91,6 +91,13 @@ Joules claim_of_bound(const Graph& graph, const ProofCosts& costs, std::int64_t 
   return claim;
 }
 
+ProofCosts costs_for_less(const Graph& graph, const ProofCosts& costs, std::int64_t units) {
+  ProofCosts less = costs;
+  const Wide target = whole(claim_of_bound(graph, costs, units), costs.shift, true);
+  less.target = static_cast<std::int64_t>(target - baseline_units(graph, costs.shift));
+  return less;
+}
+
 ProofRow& ProofRow::add(std::int64_t coefficient, ProofColumn column) {
   if (column == kCertain) {
     bound -= coefficient;

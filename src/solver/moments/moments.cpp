@@ -25,9 +25,6 @@ std::vector<Bytes> baseline_profile(const Graph& graph) {
   return profile;
 }
 
-/// The share of the budget from which on it counts as full.
-constexpr double kFull = 0.97;
-
 }  // namespace
 
 std::vector<int> spread_moments(const Graph& graph, int first, int count) {
@@ -66,11 +63,11 @@ std::vector<int> peak_moments(const Problem& problem, int count) {
   return moments;
 }
 
-std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, int first,
-                              int count) {
+std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, double share,
+                              int first, int count) {
   std::vector<int> full;
   for (int t = first + 1; t < std::ssize(peaks); ++t) {
-    if (static_cast<double>(peaks[t]) >= kFull * static_cast<double>(limits.ram_budget_bytes)) {
+    if (static_cast<double>(peaks[t]) >= share * static_cast<double>(limits.ram_budget_bytes)) {
       full.push_back(t);
     }
   }

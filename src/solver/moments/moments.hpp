@@ -22,10 +22,11 @@ std::vector<int> spread_moments(const Graph& graph, int first, int count);
 /// energy better than many spread ones.
 std::vector<int> peak_moments(const Problem& problem, int count);
 
-/// The stage `first`, and at most `count` of the stages after it in which a schedule fills the RAM
-/// budget, given its peak by stage; empty if there are none. What binds a good schedule binds the
-/// others: in equal blocks these are the same few stages of each block, which spread moments miss.
-std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, int first,
-                              int count);
+/// The stage `first`, and at most `count` of the stages after it in which a schedule fills this
+/// share of the RAM budget, given its peak by stage; empty if there are none. What binds a good
+/// schedule binds the others: in equal blocks these are the same few stages of each block, which
+/// spread moments miss.
+std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, double share,
+                              int first, int count);
 
 }  // namespace poet

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "solver/moments/proof_program.hpp"
+#include "solver/moments/schedule_of_moments.hpp"
 #include "solver/patience.hpp"
 #include "solver/relaxation/counts.hpp"
 
@@ -96,8 +97,6 @@ class ProofSearch {
     if (!given_up_) {
       attempt_.status = ProofAttempt::Status::proven;
       attempt_.proof = std::move(text_);
-    } else if (conflict_) {
-      attempt_.status = ProofAttempt::Status::conflict;
     } else if (attempt_.units > 0) {
       attempt_.status = ProofAttempt::Status::weaker;
     }
@@ -120,7 +119,8 @@ class ProofSearch {
     const std::optional<CountSplit> split = choose_split();
     if (!split) {
       if (program_.closes_at_an_edge()) return write_leaf(text_);
-      given_up_ = conflict_ = true;
+      given_up_ = true;
+      attempt_.point = schedule_of_moments(model_, program_.values());
       return;
     }
     text_.tree += fmt::format("B {}", split->most);
@@ -228,7 +228,6 @@ class ProofSearch {
   ProofText text_;
   int nodes_ = 0;
   bool given_up_ = false;
-  bool conflict_ = false;
   ProofAttempt attempt_;
 };
 

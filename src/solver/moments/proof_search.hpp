@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "poet/schedule.hpp"
 #include "solver/moments/moment_model.hpp"
 #include "solver/work.hpp"
 
@@ -20,16 +22,18 @@ struct ProofText {
 /// What a search for a proof came to.
 struct ProofAttempt {
   enum class Status {
-    proven,    ///< `proof` proves the target
-    weaker,    ///< `proof` is one leaf, and proves `units` of it
-    conflict,  ///< a point satisfies all rows: the model cannot prove the target
-    nothing,   ///< no proof of anything
+    proven,   ///< `proof` proves the target
+    weaker,   ///< `proof` proves `units` of it
+    nothing,  ///< no proof of anything
   };
   Status status = Status::nothing;
   ProofText proof;
   std::int64_t units = 0;  ///< of extra energy that are proven
-  double root = 0;         ///< the share of the target that the root's relaxation reached
-  std::int64_t work = 0;   ///< in moves
+  /// What a point that satisfies all rows computes again and pages (schedule_of_moments.hpp): the
+  /// model cannot prove the target.
+  std::optional<Schedule> point;
+  double root = 0;        ///< the share of the target that the root's relaxation reached
+  std::int64_t work = 0;  ///< in moves
 };
 
 /// Receives the units that the root proves, each time that there are more.

@@ -1,10 +1,13 @@
 // Which models to try, and how long. Few moments make small linear programs, and most proofs that
 // they have take less than a second; only consecutive moments have rows on single stages. So the
 // models are tried from small to large, and a small one is left early when its root is far from the
-// target: its time would be missing for the large one. Between them is the model of the moments at
-// which the best schedule known is full, as what binds it binds the others. A model with RAM that
-// is held for writing alone comes last and for small graphs only, since it has a column for each
-// tensor and moment more.
+// target: its time would be missing for the large one. Between them are the models of the moments
+// at which the best schedule known is full, or nearly, as what binds it binds the others. A model
+// with RAM that is held for writing alone comes last and for small graphs only, since it has a
+// column for each tensor and moment more.
+//
+// A whole point below the target shows that a model has too few moments, or that there is a better
+// schedule: whoever asked may make one of it.
 //
 // Each search is a child process, as Clp can crash, overrun its time or take all memory. What it
 // proved at the root before it was given up is an answer too.
@@ -16,6 +19,7 @@
 #include <utility>
 
 #include "base/fields.hpp"
+#include "problem/fields.hpp"
 #include "solver/moments/moment_rows.hpp"
 #include "solver/moments/moments.hpp"
 #include "solver/work.hpp"
@@ -31,8 +35,8 @@ inline constexpr auto kLast<ProofAttempt::Status> = ProofAttempt::Status::nothin
 
 template <>
 inline constexpr auto kFields<ProofAttempt> =
-    kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::units, &ProofAttempt::root,
-             &ProofAttempt::work>;
+    kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::units,
+             &ProofAttempt::point, &ProofAttempt::root, &ProofAttempt::work>;
 
 namespace {
 
@@ -47,6 +51,12 @@ constexpr Seconds kLeastProofTime = 2;
 constexpr Seconds kMostProofTime = 4;
 /// A model of the moments at which the best schedule is full may take a larger share.
 constexpr double kShareOfFullMoments = 0.3;
+/// Of the time after it, if its tree did not end: what trees for less may take together, as a model
+/// of more moments would be slower. And the share of what is missing that one must promise.
+constexpr double kShareOfLess = 0.7;
+constexpr double kWorthATree = 0.05;
+/// From which shares of the budget on a stage counts as full, in turn.
+constexpr double kFull[] = {0.97, 0.95, 0.9, 0.8, 0.7};
 /// Its moments times the nodes of the graph, with which its linear program grows; but never more
 /// or fewer moments than these.
 constexpr int kFullMomentsTimesNodes = 60'000;
@@ -67,11 +77,11 @@ struct ModelToTry {
 
 /// None without a schedule.
 std::vector<int> moments_of_schedule(const Problem& problem, std::span<const Bytes> peaks,
-                                     int first) {
+                                     double share, int first) {
   if (std::ssize(peaks) != problem.graph.size()) return {};
   const int count = std::clamp(kFullMomentsTimesNodes / problem.graph.size(), kLeastFullMoments,
                                kMostFullMoments);
-  return full_moments(problem.limits, peaks, first, count);
+  return full_moments(problem.limits, peaks, share, first, count);
 }
 
 /// The moments of the models to try, each once.
@@ -90,7 +100,9 @@ std::vector<ModelToTry> models_to_try(const Problem& problem, const ProveOptions
   if (options.least_moments <= 1) add(peak_moments(problem, 1), Effort::few_moments);
   if (options.least_moments <= 4) add(peak_moments(problem, 4), Effort::few_moments);
   add(spread_moments(graph, first, kFewMoments), Effort::few_moments);
-  add(moments_of_schedule(problem, options.stage_peaks, first), Effort::full_moments);
+  for (const double share : kFull) {
+    add(moments_of_schedule(problem, options.stage_peaks, share, first), Effort::full_moments);
+  }
   if (std::int64_t{size} * (size - first) < kMostPresences) {
     add(spread_moments(graph, first, size), Effort::all);
     add(spread_moments(graph, 0, size), Effort::all);
@@ -116,12 +128,17 @@ class Prover {
               .moments = {.stages = {0}},
               .trouble = {}};
     }
+    bool slow = false;  // whether full moments took all of their time, and not for a poor root
     for (const auto& [model, effort] : models_to_try(problem_, options_)) {
+      if (slow && effort == Effort::full_moments) continue;
+      if (std::exchange(slow, false)) prove_less();
       if (proof_.stopped || clock_.expired()) break;
-      ProofAttempt attempt = search(model, effort);
+      ProofAttempt attempt = search(model, costs_, limits(effort));
+      if (attempt.point && options_.offer(*attempt.point)) break;
       const bool proven = attempt.status == ProofAttempt::Status::proven;
-      const bool weaker = attempt.status == ProofAttempt::Status::weaker;
-      if (!proven && (!weaker || attempt.units <= proof_.attempt.units)) continue;
+      slow = effort == Effort::full_moments && !proven && !attempt.point &&
+             (attempt.root >= kLeastRoot || attempt.root == 0);
+      if (!proven && attempt.units <= proof_.attempt.units) continue;
       proof_.attempt = std::move(attempt);
       proof_.moments = model;
       if (proven) break;
@@ -145,16 +162,33 @@ class Prover {
     return {.seconds = left};
   }
 
-  ProofAttempt search(const ProofMoments& model, Effort effort) {
+  /// Trees for less than was asked for, in the model of the best leaf, prove more than the leaf:
+  /// halfway between what is proven and what is open, and so on.
+  void prove_less() {
+    std::int64_t missing = costs_.target - proof_.attempt.units;
+    const auto least = static_cast<std::int64_t>(kWorthATree * static_cast<double>(missing));
+    const Countdown clock(kShareOfLess * clock_.remaining());
+    while (!proof_.stopped && !clock.expired() && (missing /= 2) > least) {
+      const ProofCosts less =
+          costs_for_less(problem_.graph, costs_, proof_.attempt.units + missing);
+      ProofAttempt attempt = search(proof_.moments, less, {.seconds = clock.remaining() / 2});
+      if (attempt.status != ProofAttempt::Status::proven) continue;
+      attempt.status = ProofAttempt::Status::weaker;
+      attempt.units = less.target;
+      proof_.attempt = std::move(attempt);
+    }
+  }
+
+  ProofAttempt search(const ProofMoments& model, const ProofCosts& costs,
+                      const ProofSearchLimits& limits) {
     const int moments = static_cast<int>(model.stages.size());
-    const ProofSearchLimits limits = this->limits(effort);
     const auto show = [&](std::int64_t units) {
       proof_.stopped = proof_.stopped || !options_.progress(moments, units);
       return !proof_.stopped;
     };
     const auto search = [&](const ProofReport& report) {
-      const MomentModel columns(problem_, costs_, model.stages, model.writes);
-      return search_proof(columns, costs_, moment_rows(columns), limits, report);
+      const MomentModel columns(problem_, costs, model.stages, model.writes);
+      return search_proof(columns, costs, moment_rows(columns), limits, report);
     };
     ChildAnswer<ProofAttempt> answer =
         search_proof_in_child(search, limits.seconds, options_.memory_bytes, show);

@@ -30,6 +30,10 @@ struct ProveOptions {
   /// By stage, of the best schedule known: where it fills the RAM are the moments of a model of its
   /// own. Empty without a schedule.
   std::vector<Bytes> stage_peaks;
+  /// Called with what a point of a model below the target computes again and pages
+  /// (schedule_of_moments.hpp); true if that gave a schedule below the target, which ends the
+  /// search.
+  std::function<bool(const Schedule&)> offer = [](const Schedule&) { return false; };
   /// Called now and then with the moments of the model that is searched, and the units that its
   /// root proves if there are more; false ends the search.
   std::function<bool(int moments, std::int64_t units)> progress = [](int, std::int64_t) {
@@ -38,7 +42,7 @@ struct ProveOptions {
 };
 
 struct Proof {
-  ProofAttempt attempt;  ///< a proof of the target, or the best leaf
+  ProofAttempt attempt;  ///< a proof of the target, or of the most that was proven
   ProofMoments moments;  ///< of its model
   bool stopped = false;  ///< by `progress`
   bool expired = false;
@@ -52,9 +56,9 @@ ChildAnswer<ProofAttempt> search_proof_in_child(
     const std::function<ProofAttempt(const ProofReport&)>& search, Seconds seconds,
     Bytes memory_bytes, const std::function<bool(std::int64_t units)>& progress);
 
-/// Searches a proof of the target of the costs in models with 1, 4, 16 and all moments in turn,
-/// each in a process of its own.
-/// This proves some problems that branching on counts and CBC leave open.
+/// Searches a proof of the target of the costs in models with 1, 4, 16, the fullest and all moments
+/// in turn, each in a process of its own; then trees that prove less, if one for the target takes
+/// too long. This proves problems that branching on counts and CBC leave open.
 Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options);
 
 }  // namespace poet

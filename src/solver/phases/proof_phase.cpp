@@ -25,53 +25,72 @@ class ProofPhase {
       return ModelVerdict::open;
     }
     if (state_.incumbent.schedule()) {
-      prove_gap();
+      while (prove_gap()) {
+      }
       return ModelVerdict::open;
     }
     return prove_infeasible();
   }
 
  private:
-  void prove_gap() {
+  /// Returns true if the point of a model gave a schedule that is much better, so that there is
+  /// another claim to prove.
+  bool prove_gap() {
     const Incumbent& incumbent = state_.incumbent;
     const Joules extra = incumbent.extra_energy();
     const Joules claim = provable_claim(state_);
-    if (state_.gap_joules() < kUnprovable * extra) return;
-    if (claim > state_.unproven_claim - kMuchLower * extra) return;
+    const Seconds seconds = allowed(time_.share);
+    if (state_.done() || state_.gap_joules() < kUnprovable * extra) return false;
+    if (claim > state_.unproven_claim - kMuchLower * extra &&
+        seconds < kMuchLonger * state_.unproven_seconds) {
+      return false;
+    }
     const ProofCosts costs = costs_for_claim(state_.problem.graph, claim);
+    const auto is_much_better = [&] { return incumbent.extra_energy() < (1 - kMuchLower) * extra; };
     // As it comes: the search goes on long after its last gain, and may be ended from outside.
     const auto take = [&](std::int64_t units) {
       if (units <= 0) return;
       state_.incumbent.raise_bound(claim_of_bound(state_.problem.graph, costs, units), kPhase);
     };
-    const ProofAttempt attempt = search(costs, time_.share, take);
+    const ProofAttempt attempt = search(costs, seconds, take, [&](const Schedule& point) {
+      return state_.offer_or_repair(point) && is_much_better();
+    });
     if (attempt.status == ProofAttempt::Status::proven) {
       state_.incumbent.raise_bound(claim, kPhase);
     } else {
       state_.unproven_claim = claim;
+      state_.unproven_seconds = seconds;
       take(attempt.units);
     }
     state_.report_progress(kPhase);
+    return is_much_better();
   }
 
   ModelVerdict prove_infeasible() {
-    const ProofAttempt attempt =
-        search(costs_for_infeasible(state_.problem.graph), std::min(kBlindProofShare, time_.share),
-               [](std::int64_t) {});
+    const ProofAttempt attempt = search(
+        costs_for_infeasible(state_.problem.graph),
+        allowed(std::min(kBlindProofShare, time_.share)), [](std::int64_t) {},
+        [this](const Schedule& point) { return state_.offer_or_repair(point); });
     if (attempt.status != ProofAttempt::Status::proven) return ModelVerdict::open;
     state_.searches_without_result = 1;
     return ModelVerdict::infeasible;
   }
 
-  ProofAttempt search(const ProofCosts& costs, double share,
-                      const std::function<void(std::int64_t)>& take) {
+  Seconds allowed(double share) const {
+    return std::min(state_.share_of_time(share),
+                    std::max(kLeastProofPhase, time_.of_elapsed * state_.clock.elapsed()));
+  }
+
+  ProofAttempt search(const ProofCosts& costs, Seconds seconds,
+                      const std::function<void(std::int64_t)>& take,
+                      const std::function<bool(const Schedule&)>& offer) {
     const Seconds start = state_.clock.elapsed();
     Proof proof = prove(state_.problem, costs,
-                        {.seconds = std::min(state_.share_of_time(share),
-                                             std::max(kLeastProofPhase, time_.of_elapsed * start)),
+                        {.seconds = seconds,
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
                          .least_moments = kLeastProofMoments,
                          .stage_peaks = state_.incumbent.stage_peaks(),
+                         .offer = offer,
                          .progress = [&](int, std::int64_t units) {
                            take(units);
                            state_.report_progress(kPhase);

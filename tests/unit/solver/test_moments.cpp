@@ -85,10 +85,10 @@ TEST(Moments, SpreadOverAllStagesFromTheFirst) {
 TEST(Moments, OfAScheduleAreTheFirstAndThoseInWhichItFillsTheBudget) {
   const Limits limits{.ram_budget_bytes = 1000};
   const std::vector<Bytes> peaks{1000, 0, 969, 970, 1000, 500, 999};
-  EXPECT_EQ(full_moments(limits, peaks, 0, 9), Moments({0, 3, 4, 6}));
-  EXPECT_EQ(full_moments(limits, peaks, 4, 9), Moments({4, 6}));
-  EXPECT_EQ(full_moments(limits, peaks, 1, 2), Moments({1, 3, 4}));
-  EXPECT_EQ(full_moments(limits, peaks, 6, 9), Moments());
+  EXPECT_EQ(full_moments(limits, peaks, 0.97, 0, 9), Moments({0, 3, 4, 6}));
+  EXPECT_EQ(full_moments(limits, peaks, 0.97, 4, 9), Moments({4, 6}));
+  EXPECT_EQ(full_moments(limits, peaks, 0.97, 1, 2), Moments({1, 3, 4}));
+  EXPECT_EQ(full_moments(limits, peaks, 0.97, 6, 9), Moments());
 }
 
 /// The rows of a kind that the first relaxation of a chain with all moments begins without, and

@@ -55,6 +55,22 @@ TEST(ClaimOfBound, OfTheWholeTargetIsAtLeastTheClaim) {
   }
 }
 
+/// So that a tree for less has the columns that the certificate of its claim has.
+TEST(CostsForLess, HaveTheTargetOfTheirClaim) {
+  for (int seed = 0; seed < 2000; ++seed) {
+    Random random(seed);
+    const Claimed found = random_claim(random);
+    const auto units =
+        static_cast<std::int64_t>(random.uniform() * static_cast<double>(found.costs.target));
+    const ProofCosts less = costs_for_less(found.graph, found.costs, units);
+    const Joules claim = claim_of_bound(found.graph, found.costs, units);
+    EXPECT_TRUE(units_for(found, claim) == less.target) << seed;
+    EXPECT_LE(less.target, units) << seed;
+    EXPECT_EQ(claim_of_bound(found.graph, less, less.target), claim) << seed;
+    EXPECT_EQ(less.compute, found.costs.compute) << seed;
+  }
+}
+
 TEST(ClaimOfBound, IsTheGreatestThatTheUnitsProve) {
   int above_baseline = 0;
   for (int seed = 0; seed < 2000; ++seed) {
