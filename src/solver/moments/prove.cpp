@@ -51,8 +51,10 @@ constexpr Seconds kLeastProofTime = 2;
 constexpr Seconds kMostProofTime = 4;
 /// A model of the moments at which the best schedule is full may take a larger share.
 constexpr double kShareOfFullMoments = 0.3;
-/// Of the time after it, if its tree did not end: what trees for less may take together, as a model
-/// of more moments would be slower. And the share of what is missing that one must promise.
+/// If its tree does not end, the root of a model of more moments may take a share, which can be
+/// better; then trees for less in the best of them together. And the share of what is missing that
+/// one must promise.
+constexpr double kShareOfRoot = 0.1;
 constexpr double kShareOfLess = 0.7;
 constexpr double kWorthATree = 0.05;
 /// From which shares of the budget on a stage counts as full, in turn.
@@ -130,14 +132,14 @@ class Prover {
     }
     bool slow = false;  // whether full moments took all of their time, and not for a poor root
     for (const auto& [model, effort] : models_to_try(problem_, options_)) {
-      if (slow && effort == Effort::full_moments) continue;
-      if (std::exchange(slow, false)) prove_less();
+      const bool full = effort == Effort::full_moments;
+      if (!full && std::exchange(slow, false)) prove_less();
       if (proof_.stopped || clock_.expired()) break;
-      ProofAttempt attempt = search(model, costs_, limits(effort));
+      ProofAttempt attempt = search(model, costs_, limits(effort, slow));
       if (attempt.point && options_.offer(*attempt.point)) break;
       const bool proven = attempt.status == ProofAttempt::Status::proven;
-      slow = effort == Effort::full_moments && !proven && !attempt.point &&
-             (attempt.root >= kLeastRoot || attempt.root == 0);
+      slow = slow || (full && !proven && !attempt.point &&
+                      (attempt.root >= kLeastRoot || attempt.root == 0));
       if (!proven && attempt.units <= proof_.attempt.units) continue;
       proof_.attempt = std::move(attempt);
       proof_.moments = model;
@@ -148,13 +150,16 @@ class Prover {
   }
 
  private:
-  ProofSearchLimits limits(Effort effort) {
+  /// `slow`: after a tree in full moments that did not end, the roots of more of them are looked
+  /// at.
+  ProofSearchLimits limits(Effort effort, bool slow) {
     const Seconds left = clock_.remaining();
     const Seconds few = std::clamp(kShareOfFewMoments * left, kLeastProofTime, kMostProofTime);
     switch (effort) {
       case Effort::few_moments:
         return {.seconds = std::min(left, few), .nodes = kSmallTree, .least_root = kLeastRoot};
       case Effort::full_moments:
+        if (slow) return {.seconds = kShareOfRoot * left, .nodes = 1};
         return {.seconds = kShareOfFullMoments * left, .least_root = kLeastRoot};
       case Effort::all:
         break;
