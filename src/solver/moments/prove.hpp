@@ -31,8 +31,8 @@ struct ProveOptions {
   /// own. Empty without a schedule.
   std::vector<Bytes> stage_peaks;
   /// Called with what a point of a model below the target computes again and pages
-  /// (schedule_of_moments.hpp); true if that gave a schedule below the target, which ends the
-  /// search.
+  /// (schedule_of_moments.hpp); true ends the search, as that gave a schedule so much better that
+  /// there is another target.
   std::function<bool(const Schedule&)> offer = [](const Schedule&) { return false; };
   /// Called now and then with the moments of the model that is searched, and the units that its
   /// root proves if there are more; false ends the search.
