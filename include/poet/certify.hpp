@@ -19,9 +19,6 @@ struct CertifyProgress {
 struct CertifyOptions {
   /// The place of each node in its model's list; empty in the order of that list.
   NodeOrder order{};
-  /// By stage, the peak of a good schedule: where it fills the RAM are the moments of a model that
-  /// is tried after those with few. Empty without one.
-  std::vector<Bytes> stage_peaks{};
   Seconds time_limit_seconds = 0;  ///< wall clock; 0: none
   Bytes memory_limit_bytes = 0;    ///< of all processes together; 0: no limit
   /// Called now and then; false ends the search.

@@ -36,10 +36,8 @@ bool write_certificate(const Certificate& certificate, const std::string& path) 
   }
 }
 
-CertifyOptions options_of(const Request& request, const NodeOrder& order,
-                          std::vector<Bytes> stage_peaks) {
+CertifyOptions options_of(const Request& request, const NodeOrder& order) {
   return {.order = order,
-          .stage_peaks = std::move(stage_peaks),
           .time_limit_seconds = request.settings.time_limit_seconds,
           .memory_limit_bytes = request.settings.memory_limit_bytes};
 }
@@ -89,8 +87,8 @@ ExitCode certify_result(ScheduleFile& file, const std::string& path, bool quiet)
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   const Joules energy = file.summary.energy_joules;
   const Joules claim = certifiable_claim(file.graph, energy, file.summary.lower_bound_joules);
-  const Certificate certificate = search_certificate(
-      problem, claim, options_of(file.request, file.model.order, file.stage_peak_ram_bytes), quiet);
+  const Certificate certificate =
+      search_certificate(problem, claim, options_of(file.request, file.model.order), quiet);
   report_certificate(certificate, claim, energy, shown_source(path));
   file.certificate.certified = false;
   if (!write_certificate(certificate, path)) {
@@ -104,9 +102,8 @@ ExitCode certify_result(ScheduleFile& file, const std::string& path, bool quiet)
 
 void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,
                         const std::string& path, bool quiet) {
-  const Certificate certificate =
-      search_certificate({.graph = graph, .limits = request.limits}, std::nullopt,
-                         options_of(request, order, {}), quiet);
+  const Certificate certificate = search_certificate(
+      {.graph = graph, .limits = request.limits}, std::nullopt, options_of(request, order), quiet);
   report_certificate(certificate, std::nullopt, std::nullopt, shown_source(path));
   const bool searches_copies = request.settings.copies != CopyChoice::none;
   if (request.settings.order == OrderKind::search || searches_copies) {

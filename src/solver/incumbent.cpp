@@ -29,7 +29,6 @@ bool Incumbent::offer(Schedule schedule, const std::function<bool()>& stop) {
   const auto replay = replay_until(problem_.graph, schedule, problem_.limits, stop);
   if (!replay || !replay->valid() || replay->energy_joules >= energy_) return false;
   schedule_ = std::move(schedule);
-  stage_peaks_ = replay->stage_peak_ram_bytes;
   energy_ = replay->energy_joules;
   if (bound_ > energy_ * (1 + kProofTolerance)) {
     const auto [low, bound] = distinct(energy_, bound_);

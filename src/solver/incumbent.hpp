@@ -32,8 +32,6 @@ class Incumbent {
   void raise_bound(Joules bound, std::string_view phase);
 
   const std::optional<Schedule>& schedule() const { return schedule_; }
-  /// The schedule's peak of RAM by stage; empty without a schedule.
-  const std::vector<Bytes>& stage_peaks() const { return stage_peaks_; }
   Joules energy() const { return energy_; }  ///< infinity without a schedule
   /// Above the baseline's energy; infinity without a schedule.
   Joules extra_energy() const { return energy_ - baseline_energy_; }
@@ -49,7 +47,6 @@ class Incumbent {
   const Problem& problem_;
   Joules baseline_energy_;
   std::optional<Schedule> schedule_;
-  std::vector<Bytes> stage_peaks_;
   Joules energy_;
   Joules bound_;
   std::string bound_by_ = "baseline";

@@ -26,15 +26,6 @@ inline constexpr int kNoModelNodes = 10'000;
 /// A longer search before a model whose relaxation alone takes minutes: its moves and its share.
 inline constexpr std::int64_t kLargeModelMoves = 40'000'000;
 inline constexpr double kLargeModelShare = 0.5;
-/// A longer search between root loops: its moves, its share, the most nodes of a graph that it is
-/// for, and what has to be open, as a share of the extra energy and in gaps. With less open, the
-/// proof comes as soon without it.
-inline constexpr std::int64_t kWideGapMoves = 6'500'000;
-inline constexpr double kWideGapShare = 0.1;
-inline constexpr int kWideGapNodes = 300;
-inline constexpr double kWideGapOfExtra = 0.03;
-inline constexpr double kWideGapOfGaps = 25;
-
 /// A replay may take so long when time is up: one of 20,000 nodes takes a second.
 inline constexpr Seconds kReplayRest = 0.1;
 
@@ -86,17 +77,17 @@ inline constexpr double kGlanceRestShare = 0.2;
 struct ProofTime {
   double share = 0;
   double of_elapsed = 0;
+  /// The share of what is missing that the root of a model must close to be worth a tree.
+  double least_root = 0.9;
 };
-/// Before the collapsed model: what such a proof closes it mostly closes soon. And shorter before
-/// the longer search that comes before a large model, as another proof follows.
+/// Before the collapsed model: what such a proof closes it mostly closes soon.
 inline constexpr ProofTime kProofBeforeModel{.share = 0.3, .of_elapsed = 10};
-inline constexpr ProofTime kProofBeforeLongSearch{.share = 0.15, .of_elapsed = 10};
 /// For the better schedule that polishing has found; the counts need their time.
 inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
 /// Before a large model, whose relaxation alone takes minutes.
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
 /// After all else, if the searches have ended without a verdict.
-inline constexpr ProofTime kProofAtTheEnd{.share = 0.85, .of_elapsed = 10};
+inline constexpr ProofTime kProofAtTheEnd{.share = 0.85, .of_elapsed = 10, .least_root = 0};
 /// Without a backward pass, and with so much of the extra energy open, a look at more and more
 /// moments comes before kProofBeforeLargeModel: no such proof is found, and they raise the bound.
 inline constexpr double kFarFromProof = 0.1;
@@ -105,13 +96,6 @@ inline constexpr Seconds kLeastProofPhase = 5;
 /// Without a schedule it is not known whether there is anything to prove, and other phases may
 /// find one.
 inline constexpr double kBlindProofShare = 0.15;
-/// From so many nodes on a proof in moment models is tried before the collapsed model, and before
-/// branching on counts, as its relaxations grow with the square of the nodes. On the chains of
-/// `resnet18_cifar` (133 nodes) the counts are as fast, and faster if the incumbent is not the best
-/// yet.
-inline constexpr int kProofFirstNodes = 150;
-/// A glance has looked at fewer moments.
-inline constexpr int kLeastProofMoments = 16;
 /// Of the extra energy: by how much a claim must be below one that failed to be worth another
 /// search; or how many times as long the other search may take.
 inline constexpr double kMuchLower = 1e-3;

@@ -101,6 +101,10 @@ class Solve {
     const bool small = state_.problem.graph.size() <= state_.options.small_graph;
     if (!small && !glance(GlanceEffort::glance)) return;
     if (!small && features.collapse) {
+      const Graph& graph = state_.problem.graph;
+      const bool has_backward = graph.first_backward < graph.size();
+      if (has_backward && !take(run_proof_phase(state_, kProofBeforeModel))) return;
+      if (state_.done()) return;
       if (!solve_model(ModelKind::collapsed) || state_.done()) return;
       if (state_.fast() || state_.refining) return;
     }
@@ -126,14 +130,6 @@ class Solve {
     UsefulWindows windows = windows_of(kind);
     ExpectedSize size = size_of(windows);
     const bool large = size.nonzeros > state_.most_complete_nonzeros();
-    const Graph& graph = state_.problem.graph;
-    if (kind == ModelKind::collapsed && graph.first_backward < graph.size() &&
-        graph.size() >= kProofFirstNodes) {
-      const ProofTime& time = large ? kProofBeforeLongSearch : kProofBeforeModel;
-      if (!take(run_proof_phase(state_, time)) || state_.done()) return false;
-      windows = windows_of(kind);
-      size = size_of(windows);
-    }
     if (state_.refining) {
       const std::int64_t built = large ? size.on_demand : size.nonzeros;
       if (built > state_.share_of_work(kRefiningModelShare)) return false;

@@ -41,9 +41,13 @@ Seconds SolveState::time_for_step(double share) const {
   return fast() ? std::min(seconds, kFastStep) : seconds;
 }
 
+Joules SolveState::gap_of(Joules energy) const {
+  if (refining) return kExtraGap * (energy - base.energy_joules);
+  return options.settings.gap * energy;
+}
+
 Joules SolveState::gap_joules() const {
-  if (refining) return kExtraGap * incumbent.extra_energy();
-  return options.settings.gap * (incumbent.schedule() ? incumbent.energy() : base.energy_joules);
+  return gap_of(incumbent.schedule() ? incumbent.energy() : base.energy_joules);
 }
 
 void SolveState::report_progress(const std::string& phase, std::int64_t nodes) {
@@ -102,9 +106,9 @@ Joules affordable_extra(const SolveState& state) {
   return incumbent.extra_energy() + kProofTolerance * incumbent.energy();
 }
 
-Joules provable_claim(const SolveState& state) {
+Joules provable_claim(const SolveState& state, Joules energy) {
   constexpr double kSlack = 1e-6;  // of the gap
-  return state.incumbent.energy() - (1 - kSlack) * state.gap_joules();
+  return energy - (1 - kSlack) * state.gap_of(energy);
 }
 
 double proof_cutoff(const SolveState& state, const ScaledMilp& scaled) {

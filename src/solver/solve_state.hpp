@@ -42,6 +42,7 @@ struct SolveState {
   int glance_moments = 0;             ///< the most that a glance looked at
   Joules unproven_claim = kInfinity;  ///< that a proof in moment models was not found for
   Seconds unproven_seconds = 0;       ///< that the search for that proof had
+  std::vector<int> proof_moments;     ///< of the model in which it was searched
   int searches_without_result = 0;    ///< how many agreed that the problem is infeasible
   std::string trouble;                ///< why a phase ended early, in words
   bool refining = false;              ///< the gap is met; what is left is the extra energy's
@@ -75,7 +76,10 @@ struct SolveState {
   std::int64_t most_complete_nonzeros() const {
     return std::min(options.complete_nonzeros, most_nonzeros());
   }
-  /// What may be left open: the requested gap, or of the extra energy what refining aims at.
+  /// What may be left open of so many joules: the requested gap, or of the extra energy what
+  /// refining aims at.
+  Joules gap_of(Joules energy) const;
+  /// The same of the incumbent.
   Joules gap_joules() const;
 
   void report_progress(const std::string& phase, std::int64_t nodes = 0);
@@ -107,9 +111,9 @@ bool has_dear_transfers(const SolveState& state);
 /// them.
 Joules affordable_extra(const SolveState& state);
 
-/// What a proof in whole numbers has to show of the incumbent: nothing is below its energy less the
-/// gap, and a little more, which keeps the sum of rounded doubles on the right side of it.
-Joules provable_claim(const SolveState& state);
+/// What a proof in whole numbers has to show of a schedule of so many joules: nothing is below them
+/// less the gap, and a little more, which keeps the sum of rounded doubles on the right side of it.
+Joules provable_claim(const SolveState& state, Joules energy);
 
 /// The cutoff, in scaled units, under which a search without a result proves the incumbent within
 /// the gap; infinity without an incumbent.

@@ -48,7 +48,7 @@ Looked look(const Problem& problem, const ProofCosts& costs, const std::vector<i
       [&](const ProofReport& report) {
         return search_proof(model, costs, rows, {.seconds = 60, .nodes = 1}, report);
       },
-      60, 0, [](std::int64_t) { return true; });
+      60, 0, [](const ProofNews&) { return true; });
   EXPECT_TRUE(root.result) << root.failure;
   for (ProofRow& row : tight_ram_rows(model)) rows.push_back(std::move(row));
   const ScaledMilp scaled =

@@ -54,7 +54,8 @@ TEST(ProofPhase, NeverRaisesTheBoundAboveTheOptimum) {
     if (state.proven()) return;  // by the baseline
     ++searched;
     const Joules before = state.incumbent.bound();
-    ASSERT_EQ(run_proof_phase(state, {.share = 1, .of_elapsed = 3}), ModelVerdict::open);
+    ASSERT_EQ(run_proof_phase(state, {.share = 1, .of_elapsed = 3, .least_root = 0}),
+              ModelVerdict::open);
     EXPECT_LE(state.incumbent.bound(), best.energy_joules * (1 + kSameEnergy));
     EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
     shown_early += shown.size() > 1 && shown[shown.size() - 2] > before ? 1 : 0;
@@ -80,7 +81,7 @@ TEST(ProofPhase, MakesABetterScheduleOfAPointBelowTheClaim) {
         const SolveResult start = solve(less, {.settings = {.gap = 0, .time_limit_seconds = 30}});
         if (!start.schedule || start.energy_joules < best.energy_joules * (1 + 1e-3)) return;
         state.offer(*start.schedule);
-        run_proof_phase(state, {.share = 1, .of_elapsed = 3});
+        run_proof_phase(state, {.share = 1, .of_elapsed = 3, .least_root = 0});
         EXPECT_GE(state.incumbent.energy(), best.energy_joules * (1 - kSameEnergy));
         ++worse;
         optimal += state.incumbent.energy() < best.energy_joules * (1 + 1e-3) ? 1 : 0;
@@ -96,8 +97,8 @@ TEST(ProofPhase, FindsThatThereIsNoScheduleAndNeverWhereThereIsOne) {
   int proven = 0;
   for_each_settled(
       wanted_cases(40), [&](const SolveResult& best, SolveState& state, const Bounds&) {
-        const bool none =
-            run_proof_phase(state, {.share = 1, .of_elapsed = 3}) == ModelVerdict::infeasible;
+        const bool none = run_proof_phase(state, {.share = 1, .of_elapsed = 3, .least_root = 0}) ==
+                          ModelVerdict::infeasible;
         EXPECT_FALSE(none && best.schedule);
         infeasible += best.status == Status::infeasible ? 1 : 0;
         proven += none ? 1 : 0;

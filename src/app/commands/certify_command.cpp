@@ -118,10 +118,8 @@ ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
     return ExitCode::requirement;
   }
   const Result result = result_of(document, arguments);
-  const CertifyOptions options{
-      .order = result.order,
-      .stage_peaks = document.file ? document.file->stage_peak_ram_bytes : std::vector<Bytes>(),
-      .time_limit_seconds = arguments.time_limit_seconds};
+  const CertifyOptions options{.order = result.order,
+                               .time_limit_seconds = arguments.time_limit_seconds};
   const Certificate certificate = search_certificate(result.problem, result.claim, options, quiet);
   report_certificate(certificate, result.claim, result.energy, name);
   const ExitCode failed = interrupted() ? ExitCode::interrupted : ExitCode::limit;

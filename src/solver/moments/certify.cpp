@@ -95,7 +95,6 @@ Certificate certify(const Problem& problem, std::optional<Joules> claim,
       prove(problem, costs,
             {.seconds = clock.remaining(),
              .memory_bytes = options.memory_limit_bytes,
-             .stage_peaks = options.stage_peaks,
              .progress = [&](int moments, std::int64_t /*units*/) {
                return !options.progress ||
                       options.progress({.elapsed_seconds = clock.elapsed(), .moments = moments});

@@ -70,10 +70,14 @@ ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
     const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : whole_bits;
     costs.shift = std::clamp(std::min(bits, whole_bits + kMostFiner), -1000, 1000);
   }
-  const Wide target = whole(claim, costs.shift, true) - baseline_units(graph, costs.shift);
-  costs.target = static_cast<std::int64_t>(std::clamp<Wide>(target, 0, kInfinite - 1));
+  costs.target = std::max<std::int64_t>(0, target_for_claim(graph, costs, claim));
   set_costs(graph, costs);
   return costs;
+}
+
+std::int64_t target_for_claim(const Graph& graph, const ProofCosts& costs, Joules claim) {
+  const Wide target = whole(claim, costs.shift, true) - baseline_units(graph, costs.shift);
+  return static_cast<std::int64_t>(std::clamp<Wide>(target, -kInfinite, kInfinite - 1));
 }
 
 // At any cost, so that nothing is too dear.
@@ -93,8 +97,7 @@ Joules claim_of_bound(const Graph& graph, const ProofCosts& costs, std::int64_t 
 
 ProofCosts costs_for_less(const Graph& graph, const ProofCosts& costs, std::int64_t units) {
   ProofCosts less = costs;
-  const Wide target = whole(claim_of_bound(graph, costs, units), costs.shift, true);
-  less.target = static_cast<std::int64_t>(target - baseline_units(graph, costs.shift));
+  less.target = target_for_claim(graph, costs, claim_of_bound(graph, costs, units));
   return less;
 }
 

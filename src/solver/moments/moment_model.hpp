@@ -29,6 +29,8 @@ struct ProofCosts {
 
 /// The costs for the claim that no schedule of the graph has less than so many joules.
 ProofCosts costs_for_claim(const Graph& graph, Joules claim);
+/// The target that such a claim has in the units of these costs; below 0 if the baseline has more.
+std::int64_t target_for_claim(const Graph& graph, const ProofCosts& costs, Joules claim);
 /// The same units for less: the greatest claim that so many units prove.
 ProofCosts costs_for_less(const Graph& graph, const ProofCosts& costs, std::int64_t units);
 /// The costs for the claim of infeasibility.

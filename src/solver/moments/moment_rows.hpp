@@ -20,8 +20,9 @@ std::vector<ProofRow> tight_ram_rows(const MomentModel& model);
 std::vector<ProofRow> violated_paths(const MomentModel& model, std::span<const double> values);
 
 /// Rows on the RAM at moments, and at recomputations where moments are in consecutive stages, that
-/// a point violates.
-std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values);
+/// a point violates by more than `least`, as its distance from the row.
+std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values,
+                                   double least);
 
 /// A moment model in doubles, for CBC: its columns with their costs in joules, and its rows. Its
 /// optimum is a lower bound on the extra energy of every schedule that is below the target of the

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
+
+#include "solver/search/timeline.hpp"
 
 namespace poet {
 namespace {
@@ -63,19 +66,28 @@ std::vector<int> peak_moments(const Problem& problem, int count) {
   return moments;
 }
 
-std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, double share,
-                              int first, int count) {
-  std::vector<int> full;
-  for (int t = first + 1; t < std::ssize(peaks); ++t) {
-    if (static_cast<double>(peaks[t]) >= share * static_cast<double>(limits.ram_budget_bytes)) {
-      full.push_back(t);
+std::vector<int> moments_against(const Problem& problem, const std::vector<int>& moments,
+                                 const Schedule& point) {
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  timeline.restore(entries_of(point));
+  const RamProfile& ram = timeline.ram();
+  std::set<int> all(moments.begin(), moments.end());
+  int first = 0;
+  for (std::size_t m = 0; m <= moments.size(); ++m) {
+    const int end = m < moments.size() ? ram.first_of(moments[m] + 1) : ram.events();
+    int highest = first;
+    for (int event = first; event < end; ++event) {
+      if (ram.ram(event) > ram.ram(highest)) highest = event;
     }
+    if (first < end && ram.ram(highest) > ram.budget()) {
+      const int stage = ram.stage_of_event(highest);
+      all.insert(stage);
+      if (ram.node(highest) != stage && stage > 0) all.insert(stage - 1);
+    }
+    first = end;
   }
-  if (full.empty()) return {};
-  std::vector<int> moments{first};
-  const std::int64_t chosen = std::min(std::int64_t{count}, std::ssize(full));
-  for (std::int64_t m = 0; m < chosen; ++m) moments.push_back(full[m * std::ssize(full) / chosen]);
-  return moments;
+  return {all.begin(), all.end()};
 }
 
 }  // namespace poet

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "poet/problem.hpp"
+#include "poet/schedule.hpp"
 
 namespace poet {
 
@@ -22,11 +23,11 @@ std::vector<int> spread_moments(const Graph& graph, int first, int count);
 /// energy better than many spread ones.
 std::vector<int> peak_moments(const Problem& problem, int count);
 
-/// The stage `first`, and at most `count` of the stages after it in which a schedule fills this
-/// share of the RAM budget, given its peak by stage; empty if there are none. What binds a good
-/// schedule binds the others: in equal blocks these are the same few stages of each block, which
-/// spread moments miss.
-std::vector<int> full_moments(const Limits& limits, std::span<const Bytes> peaks, double share,
-                              int first, int count);
+/// The given moments, and between any two of them, before the first and after the last the stage in
+/// which what a point computes again and pages (schedule_of_moments.hpp) needs most RAM, if it
+/// overruns the budget; with the stage before it if it does so in a recomputation, on which only
+/// consecutive moments have rows. A model of these moments refutes the point.
+std::vector<int> moments_against(const Problem& problem, const std::vector<int>& moments,
+                                 const Schedule& point);
 
 }  // namespace poet

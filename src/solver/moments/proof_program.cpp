@@ -18,12 +18,13 @@ namespace poet {
 namespace {
 
 /// A leaf of whole prices needs a little more than the target, which rounding takes.
-constexpr double kCeiling = kProofTarget * (1 + 1e-6);
+constexpr double kForRounding = 1e-6;
 /// Of the prices of leaves, in units and in shares of the greatest: the first that proves counts,
 /// as coarse prices are short. Prices of rows in bytes are small, and take the last.
 constexpr int kExponents[] = {14, 6, -2, -10, -18, -26};
 constexpr int kRayExponents[] = {-16, -32, -50};
 constexpr double kRowViolation = 1e-4;     // of a row that is worth adding
+constexpr double kRamViolation = 1e-3;     // of one on RAM, as the distance of the point from it
 constexpr std::size_t kFewViolated = 300;  // violated rows below which rows are separated
 constexpr int kLookIterations = 200;       // of one side of a branch that is only looked at
 constexpr Seconds kLeastSeconds = 0.1;     // of a solve
@@ -69,6 +70,7 @@ ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs,
     : model_(model),
       costs_(costs),
       unit_(unit_of(costs)),
+      target_(costs.target),
       program_(columns_of(model, unit_)),
       clock_(seconds),
       most_work_(most_work),
@@ -84,8 +86,8 @@ ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs,
 }
 
 ProofProgram::Outcome ProofProgram::solve() {
-  const double ceiling = costs_.proves_infeasible() ? kInfinity : kCeiling;
-  const auto status = solve(ceiling, std::max(kLeastSeconds, clock_.remaining()));
+  const double most = costs_.proves_infeasible() ? kInfinity : (1 + kForRounding) * ceiling();
+  const auto status = solve(most, std::max(kLeastSeconds, clock_.remaining()));
   if (expired()) return Outcome::failed;
   if (status != LinearProgram::Status::optimal) {
     if (is_closed()) return Outcome::closed;
@@ -104,9 +106,10 @@ LinearProgram::Status ProofProgram::solve(double ceiling, Seconds seconds) {
   return status;
 }
 
-bool ProofProgram::add_violated_rows() {
+bool ProofProgram::add_violated_rows(bool whole) {
   const std::span<const double> now = program_.values();
-  const std::vector<double> values(now.begin(), now.end());
+  std::vector<double> values(now.begin(), now.end());
+  if (whole) std::ranges::transform(values, values.begin(), [](double x) { return std::round(x); });
   std::vector<int> violated;
   for (std::size_t r = 0; r < pool_.size(); ++r) {
     if (in_program_[r]) continue;
@@ -120,7 +123,8 @@ bool ProofProgram::add_violated_rows() {
   }
   if (violated.size() < kFewViolated) {
     for (ProofRow& row : violated_paths(model_, values)) take(std::move(row), violated);
-    for (ProofRow& row : violated_ram(model_, values)) take(std::move(row), violated);
+    const double least = whole ? 0 : kRamViolation;
+    for (ProofRow& row : violated_ram(model_, values, least)) take(std::move(row), violated);
   }
   enter(violated);
   return !violated.empty();
@@ -144,14 +148,15 @@ double ProofProgram::gain(const ProofRow& row) {
   const std::vector<unsigned char> basis = program_.basis();
   const MilpRow added = scaled(row);
   program_.add_rows(std::span(&added, 1));
-  const auto status = program_.solve(kCeiling, clock_.remaining(), kLookIterations);
+  const auto status =
+      program_.solve((1 + kForRounding) * ceiling(), clock_.remaining(), kLookIterations);
   double reached = before;
   if (status == LinearProgram::Status::optimal) reached = program_.bound();
-  if (status == LinearProgram::Status::infeasible) reached = kProofTarget;
+  if (status == LinearProgram::Status::infeasible) reached = ceiling();
   const int last = program_.rows() - 1;
   program_.remove_rows(std::span(&last, 1));
   program_.set_basis(basis);
-  return std::clamp(reached - before, 0.0, std::max(0.0, kProofTarget - before));
+  return std::clamp(reached - before, 0.0, std::max(0.0, ceiling() - before));
 }
 
 void ProofProgram::push_branch(ProofRow row) {
@@ -231,7 +236,7 @@ bool ProofProgram::closes(std::span<const double> prices) {
   for (const int exponent : kExponents) {
     WholePrices whole = whole_prices(in_units, exponent);
     const std::int64_t units = proven_units(model_, rows, whole);
-    const bool proves = units >= costs_.target;
+    const bool proves = units >= target_;
     if (!proves && (!branches_.empty() || units <= units_)) continue;
     units_ = units;
     keep_leaf(false, std::move(whole));

@@ -43,12 +43,21 @@ class ProofProgram {
   /// closed.
   std::int64_t units() const { return units_; }
   double bound() const { return program_.bound(); }
+  /// What bound() has to reach: the target.
+  double ceiling() const {
+    return kProofTarget * static_cast<double>(target_) / static_cast<double>(costs_.target);
+  }
+  std::int64_t target() const { return target_; }
+  void lower_target(std::int64_t target) { target_ = std::min(target_, target); }
+  /// Whether the prices of the last solve() reach a target that has fallen since.
+  bool closes() { return closes(program_.prices()); }
   std::span<const double> values() const { return program_.values(); }
   std::int64_t work() const { return work_.moves(); }
   bool expired() const { return clock_.expired() || work() >= most_work_; }
 
-  /// Rows that the optimum violates enter; false if there are none.
-  bool add_violated_rows();
+  /// Rows that the optimum violates enter, or its nearest whole point by however little; false if
+  /// there are none.
+  bool add_violated_rows(bool whole = false);
   void remove_slack_rows();
   const std::string& line(int row) const { return pool_[row].line; }
 
@@ -86,6 +95,7 @@ class ProofProgram {
   const MomentModel& model_;
   const ProofCosts& costs_;
   double unit_;  // of costs in the objective
+  std::int64_t target_;
   LinearProgram program_;
   Countdown clock_;
   std::int64_t most_work_;  // in moves

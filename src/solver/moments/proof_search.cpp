@@ -84,19 +84,23 @@ std::vector<Count> proof_counts(const MomentModel& model) {
 class ProofSearch {
  public:
   ProofSearch(const MomentModel& model, const ProofCosts& costs, std::vector<ProofRow> rows,
-              const ProofSearchLimits& limits, const ProofReport& report)
+              const ProofSearchLimits& limits, const ProofReport& report,
+              const PointTaker& take_point)
       : model_(model),
         costs_(costs),
         limits_(limits),
         report_(report),
+        take_point_(take_point),
         program_(model, costs, std::move(rows), limits.seconds, limits.most_work),
         counts_(proof_counts(model)) {}
 
   ProofAttempt run() {
-    visit(0);
+    visit(0, false);
+    if (!costs_.proves_infeasible()) attempt_.target = program_.target();
     if (!given_up_) {
       attempt_.status = ProofAttempt::Status::proven;
       attempt_.proof = std::move(text_);
+      attempt_.units = attempt_.target;
     } else if (attempt_.units > 0) {
       attempt_.status = ProofAttempt::Status::weaker;
     }
@@ -107,21 +111,33 @@ class ProofSearch {
  private:
   using Outcome = ProofProgram::Outcome;
 
-  /// The node at the end of the present branches, and everything below it.
-  void visit(int depth) {
+  /// The node at the end of the present branches, and everything below it. `taken`: a point above
+  /// it with the same costs has been looked at.
+  void visit(int depth, bool taken) {
     ++nodes_;
-    const Outcome outcome = relax(depth);
-    if (outcome == Outcome::closed) return write_leaf(text_);
-    if (outcome == Outcome::failed || program_.expired() || is_hopeless(depth)) {
-      given_up_ = true;
-      return;
+    std::optional<CountSplit> split;
+    do {
+      const Outcome outcome = relax(depth);
+      if (outcome == Outcome::closed) return write_leaf(text_);
+      if (outcome == Outcome::failed || program_.expired()) {
+        given_up_ = true;
+        return;
+      }
+      if (limits_.nodes > 0 && nodes_ >= limits_.nodes) return give_up_at_point();
+      split = choose_split();
+      // A whole point has to fit to the byte.
+    } while (!split && program_.add_violated_rows(true));
+    const bool costs_nothing = split && counts_[split->count].weight <= kOfNoCost;
+    // On the way down to the first leaf each point is another, and often a better schedule.
+    if (!split || text_.leaves == 0 || (costs_nothing && !taken)) {
+      take_point();
+      if (program_.closes()) return write_leaf(text_);
+      if (given_up_) return;
     }
-    const std::optional<CountSplit> split = choose_split();
+    taken = costs_nothing;
     if (!split) {
       if (program_.closes_at_an_edge()) return write_leaf(text_);
-      given_up_ = true;
-      attempt_.point = schedule_of_moments(model_, program_.values());
-      return;
+      return give_up_at_point();
     }
     text_.tree += fmt::format("B {}", split->most);
     for (const ProofColumn column : counts_[split->count].columns) {
@@ -133,9 +149,22 @@ class ProofSearch {
       if (given_up_) return;
       if (up) program_.return_to(place);
       program_.push_branch(side(*split, up));
-      visit(depth + 1);
+      visit(depth + 1, taken);
       program_.pop_branch();
     }
+  }
+
+  void give_up_at_point() {
+    given_up_ = true;
+    attempt_.point = schedule_of_moments(model_, program_.values());
+  }
+
+  void take_point() {
+    if (!take_point_) return;
+    const auto target = take_point_(schedule_of_moments(model_, program_.values()));
+    if (!target) return;
+    program_.lower_target(*target);
+    given_up_ = costs_.proves_infeasible();
   }
 
   /// Solves the relaxation of a node, with rows as they are violated.
@@ -154,24 +183,18 @@ class ProofSearch {
 
   /// The best leaf at the root is a proof of its own.
   void note_root() {
-    attempt_.root = std::max(attempt_.root, program_.bound() / kProofTarget);
     if (program_.units() <= attempt_.units) return;
     attempt_.units = program_.units();
     attempt_.proof = {};
     write_leaf(attempt_.proof);
     numbers_.clear();
-    report_(attempt_.units);
+    report_({.units = attempt_.units, .schedule = {}});
   }
 
   /// Of an infeasible problem nothing says how far it is.
   bool stalled(const std::vector<double>& bounds, const Patience& patience) const {
-    const double missing = costs_.proves_infeasible() ? 1e-6 : kProofTarget - bounds.back();
+    const double missing = costs_.proves_infeasible() ? 1e-6 : program_.ceiling() - bounds.back();
     return patience.is_over(bounds, missing);
-  }
-
-  bool is_hopeless(int depth) const {
-    if (limits_.nodes > 0 && nodes_ >= limits_.nodes) return true;
-    return depth == 0 && !costs_.proves_infeasible() && attempt_.root < limits_.least_root;
   }
 
   /// Strong branching: of the best counts the one whose sides gain most, by a few iterations. The
@@ -222,6 +245,7 @@ class ProofSearch {
   const ProofCosts& costs_;
   const ProofSearchLimits& limits_;
   const ProofReport& report_;
+  const PointTaker& take_point_;
   ProofProgram program_;
   std::vector<Count> counts_;
   std::map<int, int> numbers_;  // of rows in the certificate
@@ -235,8 +259,8 @@ class ProofSearch {
 
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
                           std::vector<ProofRow> rows, const ProofSearchLimits& limits,
-                          const ProofReport& report) {
-  return ProofSearch(model, costs, std::move(rows), limits, report).run();
+                          const ProofReport& report, const PointTaker& take_point) {
+  return ProofSearch(model, costs, std::move(rows), limits, report, take_point).run();
 }
 
 }  // namespace poet

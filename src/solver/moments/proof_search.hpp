@@ -28,21 +28,30 @@ struct ProofAttempt {
   };
   Status status = Status::nothing;
   ProofText proof;
+  /// What was to be proven: the target of the costs, or what a schedule found on the way left of
+  /// it; 0 of a problem without costs.
+  std::int64_t target = 0;
   std::int64_t units = 0;  ///< of extra energy that are proven
-  /// What a point that satisfies all rows computes again and pages (schedule_of_moments.hpp): the
-  /// model cannot prove the target.
+  /// What the point at which the search ended computes again and pages (schedule_of_moments.hpp).
+  /// If it was not for a limit, the point satisfies all rows: the model cannot prove the target.
   std::optional<Schedule> point;
-  double root = 0;        ///< the share of the target that the root's relaxation reached
   std::int64_t work = 0;  ///< in moves
 };
 
-/// Receives the units that the root proves, each time that there are more.
-using ProofReport = std::function<void(std::int64_t units)>;
+/// What a search says on its way.
+struct ProofNews {
+  std::int64_t units = 0;            ///< that the root proves, if there are more
+  std::optional<Schedule> schedule;  ///< that leaves less to prove
+};
+using ProofReport = std::function<void(const ProofNews&)>;
+
+/// Is given what a whole point computes again and pages. If it can make a schedule of this that
+/// leaves less to prove, returns the target that is left.
+using PointTaker = std::function<std::optional<std::int64_t>(const Schedule& point)>;
 
 struct ProofSearchLimits {
   Seconds seconds = 0;
-  int nodes = 0;          ///< of the tree; 0: no limit
-  double least_root = 0;  ///< the share of the target below which a tree is not worth its time
+  int nodes = 0;                      ///< of the tree; 0: no limit
   std::int64_t most_work = kNoLimit;  ///< in moves
 };
 
@@ -51,9 +60,9 @@ struct ProofSearchLimits {
 /// are recomputed or paged), depth first with the target as cutoff. A leaf counts only if its
 /// rounded prices prove it in whole numbers, so nothing here rests on Clp. Use it in a child
 /// process only. `rows`: of the model, to begin with; a proof for a certificate has none but those
-/// of moment_rows().
+/// of moment_rows(). With `take_point` the target falls as points become schedules.
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
                           std::vector<ProofRow> rows, const ProofSearchLimits& limits,
-                          const ProofReport& report);
+                          const ProofReport& report, const PointTaker& take_point = {});
 
 }  // namespace poet

@@ -1,13 +1,16 @@
-// Which models to try, and how long. Few moments make small linear programs, and most proofs that
-// they have take less than a second; only consecutive moments have rows on single stages. So the
-// models are tried from small to large, and a small one is left early when its root is far from the
-// target: its time would be missing for the large one. Between them are the models of the moments
-// at which the best schedule known is full, or nearly, as what binds it binds the others. A model
-// with RAM that is held for writing alone comes last and for small graphs only, since it has a
-// column for each tensor and moment more.
+// Which moments to try, and how long. Few moments make small linear programs, and most problems
+// have a few stages that bind. They are found as rows are: the optimum of a model, rounded, becomes
+// a schedule, and the stages in which this overruns RAM are the next moments. In ten models of one
+// to thirty moments the root is better, after less time, than in one model with moments spread over
+// the step, or with the ones at which a good schedule is full.
 //
-// A whole point below the target shows that a model has too few moments, or that there is a better
-// schedule: whoever asked may make one of it.
+// Then comes the tree. Its points become schedules as well, and each that is better lowers the
+// target. A whole point below the target that no schedule follows shows that the model has too few
+// moments, and which.
+//
+// A model with a moment in every stage comes last and for small graphs only: only consecutive
+// moments have rows on single stages. The one with RAM that is held for writing alone has a column
+// for each tensor and moment more.
 //
 // Each search is a child process, as Clp can crash, overrun its time or take all memory. What it
 // proved at the root before it was given up is an answer too.
@@ -19,12 +22,17 @@
 #include <utility>
 
 #include "base/fields.hpp"
+#include "poet/simulate.hpp"
 #include "problem/fields.hpp"
 #include "solver/moments/moment_rows.hpp"
 #include "solver/moments/moments.hpp"
+#include "solver/search/local_search.hpp"
 #include "solver/work.hpp"
 
 namespace poet {
+
+template <>
+inline constexpr auto kFields<ProofNews> = kMembers<&ProofNews::units, &ProofNews::schedule>;
 
 template <>
 inline constexpr auto kFields<ProofText> =
@@ -35,92 +43,63 @@ inline constexpr auto kLast<ProofAttempt::Status> = ProofAttempt::Status::nothin
 
 template <>
 inline constexpr auto kFields<ProofAttempt> =
-    kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::units,
-             &ProofAttempt::point, &ProofAttempt::root, &ProofAttempt::work>;
+    kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::target,
+             &ProofAttempt::units, &ProofAttempt::point, &ProofAttempt::work>;
 
 namespace {
 
-/// A model with few moments is left when its relaxation or a small tree does not do.
-constexpr int kFewMoments = 16;
-constexpr double kLeastRoot = 0.9;
-constexpr int kSmallTree = 4000;
-/// It may take a share of the time, within limits: most proofs that it has take less than a second,
-/// and where it has none all moments need the rest.
-constexpr double kShareOfFewMoments = 0.2;
-constexpr Seconds kLeastProofTime = 2;
-constexpr Seconds kMostProofTime = 4;
-/// A model of the moments at which the best schedule is full may take a larger share.
-constexpr double kShareOfFullMoments = 0.3;
-/// If its tree does not end, the root of a model of more moments may take a share, which can be
-/// better; then trees for less in the best of them together. And the share of what is missing that
-/// one must promise.
-constexpr double kShareOfRoot = 0.1;
+/// Moments are added until two models in turn have not closed this share of what is missing. Each
+/// may take a share of the time, a larger one if the graph is too large for all moments; and a look
+/// at the root of all moments another.
+constexpr double kGainOfMoments = 0.02;
+constexpr int kModelsWithoutGain = 2;
+constexpr double kShareOfRoot = 0.15;
+constexpr double kShareOfLargeRoot = 0.3;
+constexpr double kShareOfLook = 0.1;
+/// The shares of the tree, of one whose root is far from the target, and of trees for less after
+/// one that did not end; and the share of what is missing that one of these must promise.
+constexpr double kShareOfTree = 0.5;
+constexpr double kShareOfTry = 0.15;
 constexpr double kShareOfLess = 0.7;
 constexpr double kWorthATree = 0.05;
-/// From which shares of the budget on a stage counts as full, in turn.
-constexpr double kFull[] = {0.97, 0.95, 0.9, 0.8, 0.7};
-/// Its moments times the nodes of the graph, with which its linear program grows; but never more
-/// or fewer moments than these.
-constexpr int kFullMomentsTimesNodes = 60'000;
-constexpr int kMostFullMoments = 64;
-constexpr int kLeastFullMoments = 16;
 /// Columns of a model with a moment in every stage, at most two for each stage and tensor.
 constexpr std::int64_t kMostPresences = 400'000;
 /// Graphs that are small enough to look at what is being written.
 constexpr int kMostNodesForWrites = 200;
+/// How long a child may overrun its time before it is killed.
+constexpr Seconds kMostOverrun = 2;
 
-/// What a model may take: little, a part, or all of the time.
-enum class Effort { few_moments, full_moments, all };
-
-struct ModelToTry {
-  ProofMoments moments;
-  Effort effort = Effort::all;
-};
-
-/// None without a schedule.
-std::vector<int> moments_of_schedule(const Problem& problem, std::span<const Bytes> peaks,
-                                     double share, int first) {
-  if (std::ssize(peaks) != problem.graph.size()) return {};
-  const int count = std::clamp(kFullMomentsTimesNodes / problem.graph.size(), kLeastFullMoments,
-                               kMostFullMoments);
-  return full_moments(problem.limits, peaks, share, first, count);
+std::vector<int> first_moments(const Problem& problem, const ProveOptions& options) {
+  if (!options.moments.empty()) return options.moments;
+  std::vector<int> moments = peak_moments(problem, 1);
+  return moments.empty() ? std::vector{problem.graph.size() - 1} : moments;
 }
 
-/// The moments of the models to try, each once.
-std::vector<ModelToTry> models_to_try(const Problem& problem, const ProveOptions& options) {
+/// The models with a moment in every stage, or in every one of the backward pass.
+std::vector<ProofMoments> whole_models(const Problem& problem) {
   const Graph& graph = problem.graph;
   const int size = graph.size();
   const int backward = graph.first_backward;
   const int first = std::min(backward < size ? std::max(1, backward) : 1, size - 1);
-  std::vector<ModelToTry> models;
-  const auto add = [&](std::vector<int> stages, Effort effort, bool writes = false) {
-    if (stages.empty()) return;
-    ProofMoments moments{.stages = std::move(stages), .writes = writes};
-    if (!models.empty() && models.back().moments == moments) return;
-    models.push_back({.moments = std::move(moments), .effort = effort});
-  };
-  if (options.least_moments <= 1) add(peak_moments(problem, 1), Effort::few_moments);
-  if (options.least_moments <= 4) add(peak_moments(problem, 4), Effort::few_moments);
-  add(spread_moments(graph, first, kFewMoments), Effort::few_moments);
-  for (const double share : kFull) {
-    add(moments_of_schedule(problem, options.stage_peaks, share, first), Effort::full_moments);
-  }
+  std::vector<ProofMoments> models;
   if (std::int64_t{size} * (size - first) < kMostPresences) {
-    add(spread_moments(graph, first, size), Effort::all);
-    add(spread_moments(graph, 0, size), Effort::all);
+    models.push_back({.stages = spread_moments(graph, first, size)});
+    models.push_back({.stages = spread_moments(graph, 0, size)});
   }
   if (problem.limits.techniques.paging && size <= kMostNodesForWrites) {
-    add(spread_moments(graph, 0, size), Effort::all, true);
+    models.push_back({.stages = spread_moments(graph, 0, size), .writes = true});
   }
-  if (models.empty()) add({size - 1}, Effort::all);
-  models.back().effort = Effort::all;
   return models;
 }
 
 class Prover {
  public:
-  Prover(const Problem& problem, const ProofCosts& costs, const ProveOptions& options)
-      : problem_(problem), costs_(costs), options_(options), clock_(options.seconds) {}
+  Prover(const Problem& problem, ProofCosts costs, const ProveOptions& options)
+      : problem_(problem),
+        costs_(std::move(costs)),
+        options_(options),
+        clock_(options.seconds),
+        whole_(whole_models(problem)) {}
 
   Proof run() {
     // Nothing is below the baseline.
@@ -130,95 +109,178 @@ class Prover {
               .moments = {.stages = {0}},
               .trouble = {}};
     }
-    bool slow = false;  // whether full moments took all of their time, and not for a poor root
-    for (const auto& [model, effort] : models_to_try(problem_, options_)) {
-      const bool full = effort == Effort::full_moments;
-      if (!full && std::exchange(slow, false)) prove_less();
-      if (proof_.stopped || clock_.expired()) break;
-      ProofAttempt attempt = search(model, costs_, limits(effort, slow));
-      if (attempt.point && options_.offer(*attempt.point)) break;
-      const bool proven = attempt.status == ProofAttempt::Status::proven;
-      slow = slow || (full && !proven && !attempt.point &&
-                      (attempt.root >= kLeastRoot || attempt.root == 0));
-      if (!proven && attempt.units <= proof_.attempt.units) continue;
-      proof_.attempt = std::move(attempt);
-      proof_.moments = model;
-      if (proven) break;
+    prove_in_few();
+    if (whole_.empty() && unended_ && !is_over()) {
+      search(*unended_, costs_, {.seconds = clock_.remaining(), .nodes = 1});
+    }
+    for (const ProofMoments& model : whole_) {
+      if (is_over()) break;
+      // It can take all of the time to see that a root is far from the target.
+      if (options_.least_root > 0 && !is_worth_a_tree(search_root(model, kShareOfLook))) continue;
+      search(model, costs_, {.seconds = clock_.remaining()});
     }
     proof_.expired = clock_.expired();
     return std::move(proof_);
   }
 
  private:
-  /// `slow`: after a tree in full moments that did not end, the roots of more of them are looked
-  /// at.
-  ProofSearchLimits limits(Effort effort, bool slow) {
-    const Seconds left = clock_.remaining();
-    const Seconds few = std::clamp(kShareOfFewMoments * left, kLeastProofTime, kMostProofTime);
-    switch (effort) {
-      case Effort::few_moments:
-        return {.seconds = std::min(left, few), .nodes = kSmallTree, .least_root = kLeastRoot};
-      case Effort::full_moments:
-        if (slow) return {.seconds = kShareOfRoot * left, .nodes = 1};
-        return {.seconds = kShareOfFullMoments * left, .least_root = kLeastRoot};
-      case Effort::all:
-        break;
-    }
-    return {.seconds = left};
+  bool is_over() const {
+    const bool answered = found_ && costs_.proves_infeasible();
+    return proof_.proven() || proof_.stopped || answered || clock_.expired();
   }
 
-  /// Trees for less than was asked for, in the model of the best leaf, prove more than the leaf:
-  /// halfway between what is proven and what is open, and so on.
-  void prove_less() {
+  void prove_in_few() {
+    ProofMoments model{.stages = first_moments(problem_, options_)};
+    const bool is_near = grow(model);
+    const double share = is_near ? kShareOfTree : kShareOfTry;
+    bool slow = false;
+    for (bool more = true; more && !is_over();) {
+      const ProofAttempt attempt = search(model, costs_, {.seconds = share * clock_.remaining()});
+      slow = is_near && !attempt.point;
+      more = is_near && add_moments(model, attempt);
+    }
+    if (slow && !costs_.proves_infeasible()) prove_less(model);
+    proof_.few_moments = std::move(model.stages);
+  }
+
+  /// Adds moments while that raises the bound of the root. Returns whether a tree may do the rest.
+  bool grow(ProofMoments& model) {
+    std::int64_t most = 0;
+    int without_gain = 0;
+    bool is_near = false;
+    for (ProofMoments larger = model; !is_over();) {
+      const ProofAttempt attempt =
+          search_root(larger, whole_.empty() ? kShareOfLargeRoot : kShareOfRoot);
+      if (!proof_.proven() && !attempt.point) unended_ = larger;
+      is_near = is_near || is_worth_a_tree(attempt);
+      const auto missing = static_cast<double>(costs_.target - most);
+      const auto gain = static_cast<double>(attempt.units - most);
+      ++without_gain;
+      if (gain > kGainOfMoments * missing) {
+        without_gain = 0;
+        most = attempt.units;
+        model = larger;
+      }
+      if (without_gain == kModelsWithoutGain || !add_moments(larger, attempt)) break;
+    }
+    return is_near;
+  }
+
+  ProofAttempt search_root(const ProofMoments& model, double share) {
+    return search(model, costs_, {.seconds = share * clock_.remaining(), .nodes = 1});
+  }
+
+  /// Of an infeasible problem nothing says how far it is.
+  bool is_worth_a_tree(const ProofAttempt& root) const {
+    const auto least = options_.least_root * static_cast<double>(costs_.target);
+    return costs_.proves_infeasible() || static_cast<double>(root.units) >= least;
+  }
+
+  /// Those that refute the point at which a search ended. False if there are none.
+  bool add_moments(ProofMoments& model, const ProofAttempt& attempt) const {
+    if (!attempt.point) return false;
+    std::vector<int> more = moments_against(problem_, model.stages, *attempt.point);
+    if (more.size() == model.stages.size()) return false;
+    model.stages = std::move(more);
+    return true;
+  }
+
+  /// Trees for less than was asked for prove more than the best leaf of a root: halfway between
+  /// what is proven and what is open, and so on.
+  void prove_less(ProofMoments model) {
     std::int64_t missing = costs_.target - proof_.attempt.units;
     const auto least = static_cast<std::int64_t>(kWorthATree * static_cast<double>(missing));
     const Countdown clock(kShareOfLess * clock_.remaining());
-    while (!proof_.stopped && !clock.expired() && (missing /= 2) > least) {
+    while (!is_over() && !clock.expired() && (missing /= 2) > least) {
       const ProofCosts less =
           costs_for_less(problem_.graph, costs_, proof_.attempt.units + missing);
-      ProofAttempt attempt = search(proof_.moments, less, {.seconds = clock.remaining() / 2});
-      if (attempt.status != ProofAttempt::Status::proven) continue;
-      attempt.status = ProofAttempt::Status::weaker;
-      attempt.units = less.target;
-      proof_.attempt = std::move(attempt);
+      const ProofAttempt attempt = search(model, less, {.seconds = clock.remaining() / 2});
+      if (add_moments(model, attempt)) missing *= 2;
     }
   }
 
+  /// Keeps what was proven if it is more than before.
   ProofAttempt search(const ProofMoments& model, const ProofCosts& costs,
                       const ProofSearchLimits& limits) {
     const int moments = static_cast<int>(model.stages.size());
-    const auto show = [&](std::int64_t units) {
-      proof_.stopped = proof_.stopped || !options_.progress(moments, units);
+    const auto show = [&](const ProofNews& now) {
+      if (now.schedule) {
+        options_.take_schedule(*now.schedule);
+        found_ = true;
+      }
+      proof_.stopped = proof_.stopped || !options_.progress(moments, now.units);
       return !proof_.stopped;
     };
     const auto search = [&](const ProofReport& report) {
       const MomentModel columns(problem_, costs, model.stages, model.writes);
-      return search_proof(columns, costs, moment_rows(columns), limits, report);
+      const Countdown clock(limits.seconds);
+      PointTaker take_point;
+      if (options_.claim_for) {
+        take_point = [&, before = costs](const Schedule& point) mutable {
+          const auto left = target_left(point, before, report, [&] { return clock.expired(); });
+          if (left && !before.proves_infeasible()) before.target = *left;
+          return left;
+        };
+      }
+      return search_proof(columns, costs, moment_rows(columns), limits, report, take_point);
     };
     ChildAnswer<ProofAttempt> answer =
         search_proof_in_child(search, limits.seconds, options_.memory_bytes, show);
     if (!answer.failure.empty()) proof_.trouble = answer.failure;
-    return answer.result ? std::move(*answer.result) : ProofAttempt{};
+    if (!answer.result) return {};
+    ProofAttempt& attempt = *answer.result;
+    const bool proven = attempt.status == ProofAttempt::Status::proven;
+    if (!costs.proves_infeasible()) {
+      // By a schedule that was found.
+      if (attempt.target < costs.target) costs_.target = std::min(costs_.target, attempt.target);
+      if (proven && attempt.target < costs_.target) attempt.status = ProofAttempt::Status::weaker;
+    }
+    if (proven || attempt.units > proof_.attempt.units) {
+      proof_.attempt = attempt;
+      proof_.moments = model;
+    }
+    return std::move(attempt);
+  }
+
+  /// In the child: makes a schedule of a point.
+  std::optional<std::int64_t> target_left(const Schedule& point, const ProofCosts& costs,
+                                          const ProofReport& report,
+                                          const std::function<bool()>& stop) const {
+    std::optional<Schedule> schedule = repaired(problem_, point, stop);
+    if (!schedule) return std::nullopt;
+    const Replay replay = simulate(problem_.graph, *schedule, problem_.limits);
+    if (!replay.valid()) return std::nullopt;
+    std::int64_t target = 1;  // the least that is anything to prove
+    if (!costs.proves_infeasible()) {
+      const Joules claim = options_.claim_for(replay.energy_joules);
+      target = std::max(target, target_for_claim(problem_.graph, costs, claim));
+    }
+    if (target >= costs.target) return std::nullopt;
+    report({.units = 0, .schedule = std::move(*schedule)});
+    return target;
   }
 
   const Problem& problem_;
-  const ProofCosts& costs_;
+  ProofCosts costs_;
   const ProveOptions& options_;
   Countdown clock_;
+  const std::vector<ProofMoments> whole_;
   Proof proof_;
+  std::optional<ProofMoments> unended_;  // a model whose root takes longer than its share
+  bool found_ = false;                   // a schedule
 };
 
 }  // namespace
 
 ChildAnswer<ProofAttempt> search_proof_in_child(
     const std::function<ProofAttempt(const ProofReport&)>& search, Seconds seconds,
-    Bytes memory_bytes, const std::function<bool(std::int64_t units)>& progress) {
-  ChildCall<std::int64_t, ProofAttempt> call;
+    Bytes memory_bytes, const std::function<bool(const ProofNews&)>& progress) {
+  ChildCall<ProofNews, ProofAttempt> call;
   call.work = search;
   call.on_report = progress;
   call.check = [](const ProofAttempt&) {};
-  call.on_tick = [&] { return progress(0); };
-  call.seconds = seconds + kLeastProofTime;
+  call.on_tick = [&] { return progress({}); };
+  call.seconds = seconds + kMostOverrun;
   call.memory_bytes = memory_bytes;
   return call.run();
 }

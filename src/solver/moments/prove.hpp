@@ -19,21 +19,20 @@ inline constexpr double kUnprovable = 1e-5;
 struct ProofMoments {
   std::vector<int> stages;
   bool writes = false;
-
-  bool operator==(const ProofMoments&) const = default;
 };
 
 struct ProveOptions {
   Seconds seconds = 0;
   Bytes memory_bytes = 0;  ///< of a process; 0: no limit
-  int least_moments = 1;   ///< of the first model
-  /// By stage, of the best schedule known: where it fills the RAM are the moments of a model of its
-  /// own. Empty without a schedule.
-  std::vector<Bytes> stage_peaks;
-  /// Called with what a point of a model below the target computes again and pages
-  /// (schedule_of_moments.hpp); true ends the search, as that gave a schedule so much better that
-  /// there is another target.
-  std::function<bool(const Schedule&)> offer = [](const Schedule&) { return false; };
+  /// The share of the target from which on a root is near enough for a tree that takes long.
+  double least_root = 0;
+  /// Of the model to begin with, which an earlier proof came to; empty: the highest peak.
+  std::vector<int> moments;
+  /// What is left to prove once there is a schedule of so many joules. If given, points of models
+  /// are made into schedules, `take_schedule` receives the ones that leave less, and the rest of
+  /// the search is for less. A certificate of a claim has neither.
+  std::function<Joules(Joules)> claim_for;
+  std::function<void(const Schedule&)> take_schedule;
   /// Called now and then with the moments of the model that is searched, and the units that its
   /// root proves if there are more; false ends the search.
   std::function<bool(int moments, std::int64_t units)> progress = [](int, std::int64_t) {
@@ -42,23 +41,26 @@ struct ProveOptions {
 };
 
 struct Proof {
-  ProofAttempt attempt;  ///< a proof of the target, or of the most that was proven
-  ProofMoments moments;  ///< of its model
-  bool stopped = false;  ///< by `progress`
+  ProofAttempt attempt;          ///< a proof of the target, or of the most that was proven
+  ProofMoments moments;          ///< of its model
+  std::vector<int> few_moments;  ///< of the model whose tree was searched
+  bool stopped = false;          ///< by `progress`
   bool expired = false;
   std::string trouble;  ///< what a process said that failed
+
+  bool proven() const { return attempt.status == ProofAttempt::Status::proven; }
 };
 
 /// A search_proof() of so many seconds in a process of its own, as Clp can crash, overrun its time
-/// or take all memory (0: no limit). `progress` is called now and then, with the units that the
-/// root proves if there are more, which count even if the process fails; false ends it.
+/// or take all memory (0: no limit). `progress` is called now and then, with what is new, which
+/// counts even if the process fails; false ends it.
 ChildAnswer<ProofAttempt> search_proof_in_child(
     const std::function<ProofAttempt(const ProofReport&)>& search, Seconds seconds,
-    Bytes memory_bytes, const std::function<bool(std::int64_t units)>& progress);
+    Bytes memory_bytes, const std::function<bool(const ProofNews&)>& progress);
 
-/// Searches a proof of the target of the costs in models with 1, 4, 16, the fullest and all moments
-/// in turn, each in a process of its own; then trees that prove less, if one for the target takes
-/// too long. This proves problems that branching on counts and CBC leave open.
+/// Searches a proof of the target of the costs in a model with the few moments that bind, then
+/// trees for less if its tree takes too long, then in models with all moments, each in a process of
+/// its own. This proves problems that branching on counts and CBC leave open.
 Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options);
 
 }  // namespace poet

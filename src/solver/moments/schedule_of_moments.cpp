@@ -20,19 +20,20 @@ Schedule schedule_of_moments(const MomentModel& model, std::span<const double> v
     std::vector<int> needed(graph.size(), graph.size());
     if (w + 1 < intervals.size()) {
       for (int i = 0; i < now.next; ++i) {
-        if (holds(intervals[w + 1].in_ram[i])) needed[i] = now.next - 1;
+        if (holds(intervals[w + 1].in_ram[i])) needed[i] = now.next;
       }
     }
     const auto need_inputs = [&](int node, int stage) {
       for (const int i : graph.nodes[node].inputs) needed[i] = std::min(needed[i], stage);
     };
-    for (int t = std::min(now.next, graph.size()) - 1; t >= now.stage; --t) need_inputs(t, t);
+    for (int t = now.next; t > now.stage; --t) need_inputs(t, t);
     for (int i = now.stage - 1; i >= 0; --i) {
       const int stage = needed[i];
       if (stage == graph.size()) continue;
       if (holds(now.recomputed[i])) {
-        schedule.stages[stage].compute.push_back(i);
-        need_inputs(i, stage);
+        const int last = std::min(stage, graph.last_stage[i]);
+        schedule.stages[last].compute.push_back(i);
+        need_inputs(i, last);
       } else if (holds(now.paged_in[i])) {
         schedule.stages[std::max(stage - 1, now.stage)].page_in.push_back(i);
         paged[i] = true;

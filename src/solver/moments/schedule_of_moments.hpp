@@ -7,9 +7,9 @@
 
 namespace poet {
 
-/// What a whole point of a moment model computes again and pages, as a schedule without residents:
-/// every computation, and every arrival, in the last stage of its interval that serves its users. A
-/// point says nothing of the RAM between moments, so that the schedule may overrun the budget.
+/// What a point of a moment model, rounded, computes again and pages, as a schedule without
+/// residents: every computation, and every arrival, in the last stage of its interval that serves
+/// its users. A whole point fits the budget at the moments, and may overrun it between them.
 Schedule schedule_of_moments(const MomentModel& model, std::span<const double> values);
 
 }  // namespace poet

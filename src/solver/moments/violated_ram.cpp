@@ -17,7 +17,6 @@
 namespace poet {
 namespace {
 
-constexpr double kRamViolation = 1e-3;  // as the distance of the point from the row
 /// Recomputations of a stage that are looked at, and rows of a stage that are kept.
 constexpr std::size_t kMostInstants = 4;
 constexpr std::size_t kMostRowsOfStage = 3;
@@ -37,8 +36,8 @@ struct Item {
 
 class RamSeparator {
  public:
-  RamSeparator(const MomentModel& model, std::span<const double> values)
-      : model_(model), values_(values) {}
+  RamSeparator(const MomentModel& model, std::span<const double> values, double least)
+      : model_(model), values_(values), least_(least) {}
 
   std::vector<ProofRow> run() {
     std::vector<ProofRow> rows;
@@ -146,7 +145,7 @@ class RamSeparator {
       point.push_back(item.value);
     }
     consider(k, items, in_bytes, true);
-    if (const auto facet = violated_facet(in_bytes, point, kRamViolation)) {
+    if (const auto facet = violated_facet(in_bytes, point, least_)) {
       consider(k, items, *facet, false);
     }
   }
@@ -160,7 +159,7 @@ class RamSeparator {
       norm += size * size;
     }
     violation /= std::sqrt(std::max(norm, 1.0));
-    if (violation < kRamViolation) return;
+    if (violation <= least_) return;
     if (stage_.size() >= kMostRowsOfStage && violation <= least_kept()) return;
     ProofRow row{.line = fmt::format("{} {} {}", in_bytes ? "bytes" : "ram", stage(), k),
                  .bound = -sizes.capacity};
@@ -188,6 +187,7 @@ class RamSeparator {
 
   const MomentModel& model_;
   std::span<const double> values_;
+  double least_;
   const ProofInterval* now_ = nullptr;
   const ProofInterval* before_ = nullptr;  // if it is the stage before
   std::vector<std::pair<double, ProofRow>> stage_;
@@ -195,8 +195,9 @@ class RamSeparator {
 
 }  // namespace
 
-std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values) {
-  return RamSeparator(model, values).run();
+std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values,
+                                   double least) {
+  return RamSeparator(model, values, least).run();
 }
 
 }  // namespace poet

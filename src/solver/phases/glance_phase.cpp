@@ -36,7 +36,7 @@ GlanceLimits glance_limits(bool has_backward, bool fast) {
 /// What is to be proven, and from which on models leave out what costs as much: the incumbent
 /// within the gap, or a guess without one.
 Joules target_of(const SolveState& state) {
-  if (affordable_extra(state) < kInfinity) return provable_claim(state);
+  if (affordable_extra(state) < kInfinity) return provable_claim(state, state.incumbent.energy());
   return (1 + kGuessOfExtra) * state.base.energy_joules;
 }
 
@@ -163,7 +163,8 @@ class GlancePhase {
         [&](const ProofReport& report) {
           return search_proof(trial.model, costs, trial.rows, limits, report);
         },
-        seconds, state_.options.settings.memory_limit_bytes, take);
+        seconds, state_.options.settings.memory_limit_bytes,
+        [&](const ProofNews& now) { return take(now.units); });
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
     if (!answer.result) {
       state_.work.add_failed(state_.work_left());

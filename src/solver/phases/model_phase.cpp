@@ -56,8 +56,7 @@ class ModelPhase {
     RootResult root;
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (has_no_time_for_cbc()) return ModelVerdict::open;
-    if (graph().size() >= kProofFirstNodes &&
-        run_proof_phase(state_, kProofBeforeCounts) == ModelVerdict::infeasible) {
+    if (run_proof_phase(state_, kProofBeforeCounts) == ModelVerdict::infeasible) {
       return ModelVerdict::infeasible;
     }
     if (state_.done()) return ModelVerdict::open;
@@ -125,12 +124,8 @@ class ModelPhase {
     const bool twice = features().rebuild && !state_.fast();
     if (!relax_and_improve(root, twice || state_.fast() ? kFirstIterations : kNoLimit))
       return false;
-    if (twice && (improved_ || !root.complete)) {
-      if (improved_) rebuild(root);
-      if (!relax_and_improve(root, kNoLimit)) return false;
-    }
-    if (!search_longer()) return !state_.done();
-    rebuild(root);
+    if (!twice || (!improved_ && root.complete)) return true;
+    if (improved_) rebuild(root);
     return relax_and_improve(root, kNoLimit);
   }
 
@@ -140,21 +135,6 @@ class ModelPhase {
     if (root.status != RootResult::Status::bounded || state_.done()) return false;
     improved_ = improve(root.values, root.bound);
     return !state_.done();
-  }
-
-  /// If the root loops leave much open, it may be the schedule: a second more of search. Returns
-  /// true if it found a better one.
-  bool search_longer() {
-    const Joules open = state_.incumbent.energy() - state_.incumbent.bound();
-    if (state_.fast() || state_.refining || searched_ || graph().size() >= kWideGapNodes ||
-        open < std::max(kWideGapOfExtra * state_.incumbent.extra_energy(),
-                        kWideGapOfGaps * state_.gap_joules())) {
-      return false;
-    }
-    searched_ = true;
-    const Joules before = state_.incumbent.energy();
-    run_search_phase(state_, kWideGapMoves, kWideGapShare);
-    return state_.incumbent.energy() < before && !state_.done();
   }
 
   RootResult relax(RootResult last, std::int64_t iterations) {
@@ -280,7 +260,6 @@ class ModelPhase {
   std::string name_;
   bool collapse_;
   bool improved_ = false;  ///< by the last polishing
-  bool searched_ = false;  ///< by search_longer()
   std::optional<Formulation> model_;
   ScaledMilp scaled_;
 };

@@ -82,13 +82,28 @@ TEST(Moments, SpreadOverAllStagesFromTheFirst) {
   EXPECT_EQ(spread_moments(graph, 0, 100), Moments({0, 1, 2, 3, 4, 5}));
 }
 
-TEST(Moments, OfAScheduleAreTheFirstAndThoseInWhichItFillsTheBudget) {
-  const Limits limits{.ram_budget_bytes = 1000};
-  const std::vector<Bytes> peaks{1000, 0, 969, 970, 1000, 500, 999};
-  EXPECT_EQ(full_moments(limits, peaks, 0.97, 0, 9), Moments({0, 3, 4, 6}));
-  EXPECT_EQ(full_moments(limits, peaks, 0.97, 4, 9), Moments({4, 6}));
-  EXPECT_EQ(full_moments(limits, peaks, 0.97, 1, 2), Moments({1, 3, 4}));
-  EXPECT_EQ(full_moments(limits, peaks, 0.97, 6, 9), Moments());
+TEST(Moments, AgainstAPointAreWhereItOverrunsTheBudgetMostBetweenTheOnesThatThereAre) {
+  const Problem problem = six_nodes(55);
+  const Schedule baseline{.stages = std::vector<Stage>(6)};
+  EXPECT_EQ(moments_against(problem, {}, baseline), Moments({3}));
+  EXPECT_EQ(moments_against(problem, {0, 1, 5}, baseline), Moments({0, 1, 3, 5}));
+  EXPECT_EQ(moments_against(six_nodes(29), {0, 2}, baseline), Moments({0, 2, 3}));
+  EXPECT_EQ(moments_against(problem, {2, 3, 4}, baseline), Moments({2, 3, 4}));
+  EXPECT_EQ(moments_against(six_nodes(61), {0}, baseline), Moments({0}));
+}
+
+/// Only consecutive moments have rows on a recomputation.
+TEST(Moments, AgainstAnOverrunInARecomputationIncludeTheStageBefore) {
+  std::vector<Node> nodes{{.bytes = 10},
+                          {.bytes = 20, .inputs = {0}, .workspace_bytes = 100},
+                          {.bytes = 1, .inputs = {1}},
+                          {.bytes = 1, .inputs = {2}},
+                          {.bytes = 1, .inputs = {3}},
+                          {.bytes = 1, .inputs = {1, 4}}};
+  const Problem problem{.graph = make_graph(std::move(nodes)), .limits = {.ram_budget_bytes = 125}};
+  Schedule point{.stages = std::vector<Stage>(6)};
+  point.stages[5].compute = {0, 1};
+  EXPECT_EQ(moments_against(problem, {1}, point), Moments({1, 4, 5}));
 }
 
 /// The rows of a kind that the first relaxation of a chain with all moments begins without, and
