@@ -45,7 +45,7 @@ class Sweep(TestCase):
         rows = poet.sweep("linear", "m4", ram=[3330, 3500, "100%"], runtime=2, schedules=self.folder / "schedules")
         files = [self.folder / "schedules" / point.document["schedule_file"].rsplit("/", 1)[-1] for point in rows]
         self.assertEqual([poet.Schedule.load(file).document["solver"]["bound_by"] for file in files],
-                         ["given", "full model", "baseline"])
+                         ["given", "proof", "baseline"])
 
     def test_curves(self):
         svg = self.rows.plot(self.folder / "curve.svg")
