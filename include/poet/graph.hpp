@@ -52,6 +52,7 @@ struct Graph {
   int first_backward = 0;               ///< index of the first backward node, or size()
 
   int size() const { return static_cast<int>(nodes.size()); }
+  bool has_backward() const { return first_backward < size(); }
 };
 
 /// Completes a graph: sorts each node's inputs, merges repeated ones (two edges between the

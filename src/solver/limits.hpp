@@ -26,6 +26,7 @@ inline constexpr int kNoModelNodes = 10'000;
 /// A longer search before a model whose relaxation alone takes minutes: its moves and its share.
 inline constexpr std::int64_t kLargeModelMoves = 40'000'000;
 inline constexpr double kLargeModelShare = 0.5;
+
 /// A replay may take so long when time is up: one of 20,000 nodes takes a second.
 inline constexpr Seconds kReplayRest = 0.1;
 
@@ -77,7 +78,7 @@ inline constexpr double kGlanceRestShare = 0.2;
 struct ProofTime {
   double share = 0;
   double of_elapsed = 0;
-  /// The share of what is missing that the root of a model must close to be worth a tree.
+  /// The share of what is missing that the root of a model must close to be worth a long tree.
   double least_root = 0.9;
 };
 /// Before the collapsed model: what such a proof closes it mostly closes soon.

@@ -101,9 +101,8 @@ class Solve {
     const bool small = state_.problem.graph.size() <= state_.options.small_graph;
     if (!small && !glance(GlanceEffort::glance)) return;
     if (!small && features.collapse) {
-      const Graph& graph = state_.problem.graph;
-      const bool has_backward = graph.first_backward < graph.size();
-      if (has_backward && !take(run_proof_phase(state_, kProofBeforeModel))) return;
+      const bool proves = state_.problem.graph.has_backward();
+      if (proves && !take(run_proof_phase(state_, kProofBeforeModel))) return;
       if (state_.done()) return;
       if (!solve_model(ModelKind::collapsed) || state_.done()) return;
       if (state_.fast() || state_.refining) return;
@@ -165,7 +164,7 @@ class Solve {
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
     run_search_phase(state_, kLargeModelMoves, kLargeModelShare);
-    const bool looks = state_.problem.graph.first_backward == state_.problem.graph.size();
+    const bool looks = !state_.problem.graph.has_backward();
     const bool far =
         looks && state_.incumbent.schedule() && !state_.incumbent.refined(kFarFromProof);
     if (far && !glance(GlanceEffort::all)) return false;

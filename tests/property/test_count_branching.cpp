@@ -45,8 +45,7 @@ double optimum_in(const Milp& milp, const std::vector<Count>& counts,
 /// Branches on the counts of a model; the number of nodes.
 std::int64_t expect_optimum_is_kept(const Problem& problem, bool collapse, Joules optimum) {
   const Joules base = baseline(problem.graph).energy_joules;
-  const Formulation model =
-      formulate(problem, useful_windows(problem, collapse, kInfinity));
+  const Formulation model = formulate(problem, useful_windows(problem, collapse, kInfinity));
   const ScaledMilp scaled = scale(model.milp, base);
   const std::vector<Count> counts = make_counts(model, problem.graph, scaled);
   const double best = scaled.to_units(optimum - base);
@@ -73,7 +72,7 @@ TEST(CountBranching, LosesNoOptimum) {
     const Joules base = baseline(problem.graph).energy_joules;
     if (!optimum || optimum->energy_joules <= base) return;
     for (const bool collapse : {true, false}) {
-      if (collapse && problem.graph.first_backward == problem.graph.size()) continue;
+      if (collapse && !problem.graph.has_backward()) continue;
       if (expect_optimum_is_kept(problem, collapse, optimum->energy_joules) > 1) ++branched;
     }
   });

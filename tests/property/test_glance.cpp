@@ -46,7 +46,7 @@ Looked look(const Problem& problem, const ProofCosts& costs, const std::vector<i
   std::vector<ProofRow> rows = moment_rows(model);
   const auto root = search_proof_in_child(
       [&](const ProofReport& report) {
-        return search_proof(model, costs, rows, {.seconds = 60, .nodes = 1}, report);
+        return search_proof(model, costs, rows, {.seconds = 60, .root_only = true}, report);
       },
       60, 0, [](const ProofNews&) { return true; });
   EXPECT_TRUE(root.result) << root.failure;

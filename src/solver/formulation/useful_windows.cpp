@@ -113,8 +113,7 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   const Graph& graph = problem.graph;
   const int size = graph.size();
   UsefulWindows windows{.recompute = std::vector<bool>(size), .page = std::vector<bool>(size)};
-  const bool has_backward = graph.first_backward < size;
-  windows.first_stage = collapse_forward && has_backward ? graph.first_backward : 0;
+  windows.first_stage = collapse_forward && graph.has_backward() ? graph.first_backward : 0;
   for (int i = 0; i < size; ++i) windows.last_use.push_back(i);
   windows.last_recompute = windows.last_use;
   windows.last_page_in = windows.last_use;

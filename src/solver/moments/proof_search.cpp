@@ -114,7 +114,6 @@ class ProofSearch {
   /// The node at the end of the present branches, and everything below it. `taken`: a point above
   /// it with the same costs has been looked at.
   void visit(int depth, bool taken) {
-    ++nodes_;
     std::optional<CountSplit> split;
     do {
       const Outcome outcome = relax(depth);
@@ -123,7 +122,7 @@ class ProofSearch {
         given_up_ = true;
         return;
       }
-      if (limits_.nodes > 0 && nodes_ >= limits_.nodes) return give_up_at_point();
+      if (limits_.root_only) return give_up_at_point();
       split = choose_split();
       // A whole point has to fit to the byte.
     } while (!split && program_.add_violated_rows(true));
@@ -250,7 +249,6 @@ class ProofSearch {
   std::vector<Count> counts_;
   std::map<int, int> numbers_;  // of rows in the certificate
   ProofText text_;
-  int nodes_ = 0;
   bool given_up_ = false;
   ProofAttempt attempt_;
 };

@@ -51,7 +51,7 @@ using PointTaker = std::function<std::optional<std::int64_t>(const Schedule& poi
 
 struct ProofSearchLimits {
   Seconds seconds = 0;
-  int nodes = 0;                      ///< of the tree; 0: no limit
+  bool root_only = false;  ///< no tree: its relaxation, and the point that is its optimum
   std::int64_t most_work = kNoLimit;  ///< in moves
 };
 

@@ -79,8 +79,8 @@ std::vector<int> first_moments(const Problem& problem, const ProveOptions& optio
 std::vector<ProofMoments> whole_models(const Problem& problem) {
   const Graph& graph = problem.graph;
   const int size = graph.size();
-  const int backward = graph.first_backward;
-  const int first = std::min(backward < size ? std::max(1, backward) : 1, size - 1);
+  const int first =
+      std::min(graph.has_backward() ? std::max(1, graph.first_backward) : 1, size - 1);
   std::vector<ProofMoments> models;
   if (std::int64_t{size} * (size - first) < kMostPresences) {
     models.push_back({.stages = spread_moments(graph, first, size)});
@@ -111,7 +111,7 @@ class Prover {
     }
     prove_in_few();
     if (whole_.empty() && unended_ && !is_over()) {
-      search(*unended_, costs_, {.seconds = clock_.remaining(), .nodes = 1});
+      search(*unended_, costs_, {.seconds = clock_.remaining(), .root_only = true});
     }
     for (const ProofMoments& model : whole_) {
       if (is_over()) break;
@@ -167,7 +167,7 @@ class Prover {
   }
 
   ProofAttempt search_root(const ProofMoments& model, double share) {
-    return search(model, costs_, {.seconds = share * clock_.remaining(), .nodes = 1});
+    return search(model, costs_, {.seconds = share * clock_.remaining(), .root_only = true});
   }
 
   /// Of an infeasible problem nothing says how far it is.

@@ -48,8 +48,7 @@ class GlancePhase {
       : state_(state),
         first_(effort == GlanceEffort::first),
         glance_(effort != GlanceEffort::all),
-        has_backward_(graph().first_backward < graph().size()),
-        limits_(glance_limits(has_backward_, state.fast())),
+        limits_(glance_limits(graph().has_backward(), state.fast())),
         target_(target_of(state)),
         costs_(costs_for_claim(graph(), target_)),
         work_before_(state.work.moves()) {}
@@ -79,7 +78,8 @@ class GlancePhase {
   }
 
   Seconds share() const {
-    const double glance = first_ || has_backward_ ? kGlanceShare : kGlanceShareWithoutBackward;
+    const double glance =
+        first_ || graph().has_backward() ? kGlanceShare : kGlanceShareWithoutBackward;
     const Seconds seconds = state_.share_of_time(glance_ ? glance : kRoundShareWithoutBackward);
     return std::min(std::max(kLeastGlanceTime, seconds), state_.clock.remaining());
   }
@@ -158,7 +158,7 @@ class GlancePhase {
   ProofAttempt relax(const Trial& trial, const ProofCosts& costs, Seconds seconds,
                      const std::function<bool(std::int64_t)>& take) {
     const Seconds start = state_.clock.elapsed();
-    const ProofSearchLimits limits{.seconds = seconds, .nodes = 1, .most_work = work_left()};
+    const ProofSearchLimits limits{.seconds = seconds, .root_only = true, .most_work = work_left()};
     const ChildAnswer<ProofAttempt> answer = search_proof_in_child(
         [&](const ProofReport& report) {
           return search_proof(trial.model, costs, trial.rows, limits, report);
@@ -251,7 +251,6 @@ class GlancePhase {
   SolveState& state_;
   bool first_;
   bool glance_;
-  bool has_backward_;
   GlanceLimits limits_;
   Joules target_;
   ProofCosts costs_;

@@ -133,7 +133,7 @@ class SegmentSearch {
 std::optional<FoundPlan> search_segments(Timeline& timeline, const SegmentSearchOptions& options) {
   const Graph& graph = timeline.costs().graph();
   const bool can_recompute = timeline.costs().problem->limits.techniques.remat;
-  if (!can_recompute || graph.first_backward == graph.size()) return std::nullopt;
+  if (!can_recompute || !graph.has_backward()) return std::nullopt;
   return SegmentSearch(timeline, options).run();
 }
 
