@@ -89,6 +89,8 @@ inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
 /// After all else, if the searches have ended without a verdict.
 inline constexpr ProofTime kProofAtTheEnd{.share = 0.85, .of_elapsed = 10, .least_root = 0};
+/// The share of the time that is left for a proof whose tree is promising.
+inline constexpr double kShareOfPromise = 0.9;
 /// Without a backward pass, and with so much of the extra energy open, a look at more and more
 /// moments comes before kProofBeforeLargeModel: no such proof is found, and they raise the bound.
 inline constexpr double kFarFromProof = 0.1;

@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
     {"full model", "the exact model: rows while they raise the bound, then branching"},
     {"polishing", "a cheaper schedule near the optimum of the relaxation"},
     {"counts", "subproblems: each is divided until its bound reaches the best schedule"},
-    {"proof", "a proof by moments: its tree counts only when all of it is closed"}};
+    {"proof", "a proof by moments: the worst leaf of its tree is the bound"}};
 
 /// Of a phase, before its pace says anything.
 constexpr Seconds kLeastSeconds = 2;

@@ -160,7 +160,7 @@ double ProofProgram::gain(const ProofRow& row) {
 }
 
 void ProofProgram::push_branch(ProofRow row) {
-  branches_.push_back(std::move(row));
+  branches_.push_back(std::make_shared<const ProofRow>(std::move(row)));
   const int number = -static_cast<int>(branches_.size());
   enter(std::span(&number, 1));
 }
@@ -170,8 +170,10 @@ void ProofProgram::return_to(const Place& place) {
   std::vector<int> every(rows_.size());
   std::iota(every.begin(), every.end(), 0);
   remove(every);
+  branches_ = place.branches;
   enter(place.rows);
   program_.set_basis(place.basis);
+  units_ = place.units;
 }
 
 void ProofProgram::enter(std::span<const int> numbers) {
@@ -237,7 +239,7 @@ bool ProofProgram::closes(std::span<const double> prices) {
     WholePrices whole = whole_prices(in_units, exponent);
     const std::int64_t units = proven_units(model_, rows, whole);
     const bool proves = units >= target_;
-    if (!proves && (!branches_.empty() || units <= units_)) continue;
+    if (!proves && units <= units_) continue;
     units_ = units;
     keep_leaf(false, std::move(whole));
     if (proves) return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -32,15 +33,14 @@ class ProofProgram {
   };
   enum class Outcome { closed, open, failed };
 
-  /// Solves the program as it is. If that closes the node, or raises the units that are proven at
-  /// the root, leaf() has the prices.
+  /// Solves the program as it is. If that closes the node, or raises the units that are proven of
+  /// it, leaf() has the prices.
   Outcome solve();
   /// For a node whose optimum is a point that satisfies its rows as far as Clp tells: whether one
   /// row of large coefficients is violated by each point of the others, by less than Clp tolerates.
   bool closes_at_an_edge();
   const Leaf& leaf() const { return leaf_; }
-  /// The extra energy, in units, that the last leaf proves; the target or more if the node is
-  /// closed.
+  /// The extra energy, in units, that is proven of the node; the target or more if it is closed.
   std::int64_t units() const { return units_; }
   double bound() const { return program_.bound(); }
   /// What bound() has to reach: the target.
@@ -53,6 +53,8 @@ class ProofProgram {
   bool closes() { return closes(program_.prices()); }
   std::span<const double> values() const { return program_.values(); }
   std::int64_t work() const { return work_.moves(); }
+  /// So many seconds in all.
+  void allow(Seconds seconds) { clock_ = Countdown(seconds - clock_.elapsed()); }
   bool expired() const { return clock_.expired() || work() >= most_work_; }
 
   /// Rows that the optimum violates enter, or its nearest whole point by however little; false if
@@ -64,21 +66,23 @@ class ProofProgram {
   /// What one more row would add to the bound, by a few iterations. The program is as before.
   double gain(const ProofRow& row);
 
-  void push_branch(ProofRow row);
-  void pop_branch() { branches_.pop_back(); }
-
-  /// The rows and the basis of a node, to return to after the lower side of its branch.
+  /// Where the search is: the rows, the basis and the branches of a node, and what is proven of it.
   struct Place {
     std::vector<int> rows;
     std::vector<unsigned char> basis;
+    std::vector<std::shared_ptr<const ProofRow>> branches;
+    std::int64_t units = 0;
   };
-  Place place() const { return {.rows = rows_, .basis = program_.basis()}; }
+  Place place() const {
+    return {.rows = rows_, .basis = program_.basis(), .branches = branches_, .units = units_};
+  }
   void return_to(const Place& place);
+  void push_branch(ProofRow row);
 
  private:
   LinearProgram::Status solve(double ceiling, Seconds seconds);
   const ProofRow& row(int number) const {
-    return number >= 0 ? pool_[number] : branches_[-1 - number];
+    return number >= 0 ? pool_[number] : *branches_[-1 - number];
   }
   void enter(std::span<const int> numbers);
   void remove(const std::vector<int>& positions);
@@ -104,7 +108,7 @@ class ProofProgram {
   std::vector<bool> in_program_;
   std::unordered_set<std::string> known_;
   std::vector<int> rows_;  // of the program
-  std::vector<ProofRow> branches_;
+  std::vector<std::shared_ptr<const ProofRow>> branches_;
   Leaf leaf_;
   std::int64_t units_ = 0;
 };

@@ -1,17 +1,19 @@
-// Branch and bound whose tree is the certificate. It goes depth first, the lower side before the
-// upper one, because a certificate has its tree in this order: text is written as leaves are found,
-// and only one path of rows and bases is in memory. The target is fixed from the start, so that no
-// node has to wait for a better schedule. A tree that was given up proves nothing, but the
-// best leaf at its root proves a smaller bound.
+// Branch and bound whose tree is the certificate. The best node comes first, so that the worst
+// leaf, which is what a tree proves that is given up, rises all the time. Leaves are nodes that
+// reach the target, and in a tree that was given up all that are not divided.
 //
-// The rows of a leaf are numbered when they are first used, so that a file has only rows with
-// prices.
+// The rows of a leaf are numbered as the tree is written, so that a file has only rows with prices.
 
 #include "solver/moments/proof_search.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,9 +30,13 @@ constexpr int kRoundsToClean = 5;  // rounds between removals of slack rows
 /// Strong branching: in models of so many columns, with so many counts, and what a side counts for
 /// that gains nothing.
 constexpr std::size_t kSmallModel = 3000;
-constexpr std::size_t kMostLooks = 10;
+constexpr std::size_t kMostLooks = 5;
 constexpr double kLeastGain = 1e-3;
 constexpr double kWhole = 1e-6;
+/// How much worse than the best node a side may be to be next, as a share of what the best misses.
+constexpr double kWorthADive = 0.25;
+/// A tree that has closed one part in so many of what its root missed may take longer.
+constexpr std::int64_t kPromise = 4;
 
 /// Weight of a column that costs nothing, in units, if its tensor takes the whole budget.
 constexpr double kOfNoCost = 1e-8;
@@ -81,6 +87,16 @@ std::vector<Count> proof_counts(const MomentModel& model) {
   return counts;
 }
 
+/// A node of the tree. One that is not divided has prices that prove `units` of it.
+struct TreeNode {
+  std::int64_t units = 0;
+  ProofProgram::Leaf leaf;
+  ProofProgram::Place place;  ///< while it is open
+  bool taken = false;         ///< a point above it with the same costs has been looked at
+  std::optional<CountSplit> split{};
+  std::array<int, 2> sides = {-1, -1};
+};
+
 class ProofSearch {
  public:
   ProofSearch(const MomentModel& model, const ProofCosts& costs, std::vector<ProofRow> rows,
@@ -95,66 +111,118 @@ class ProofSearch {
         counts_(proof_counts(model)) {}
 
   ProofAttempt run() {
-    visit(0, false);
-    if (!costs_.proves_infeasible()) attempt_.target = program_.target();
-    if (!given_up_) {
-      attempt_.status = ProofAttempt::Status::proven;
-      attempt_.proof = std::move(text_);
-      attempt_.units = attempt_.target;
-    } else if (attempt_.units > 0) {
-      attempt_.status = ProofAttempt::Status::weaker;
+    add_node({});
+    look(0);
+    root_ = least();
+    for (int last = 0; !is_over();) {
+      const int node = next(last);
+      if (go_to(node)) divide(node);
+      last = node;
+      if (attempt_.is_promising || !is_promising()) continue;
+      attempt_.is_promising = true;
+      program_.allow(std::max(limits_.seconds, limits_.most_seconds));
     }
-    attempt_.work = program_.work();
+    finish();
     return std::move(attempt_);
   }
 
  private:
   using Outcome = ProofProgram::Outcome;
 
-  /// The node at the end of the present branches, and everything below it. `taken`: a point above
-  /// it with the same costs has been looked at.
-  void visit(int depth, bool taken) {
-    std::optional<CountSplit> split;
-    do {
-      const Outcome outcome = relax(depth);
-      if (outcome == Outcome::closed) return write_leaf(text_);
-      if (outcome == Outcome::failed || program_.expired()) {
-        given_up_ = true;
-        return;
-      }
-      if (limits_.root_only) return give_up_at_point();
-      split = choose_split();
-      // A whole point has to fit to the byte.
-    } while (!split && program_.add_violated_rows(true));
-    const bool costs_nothing = split && counts_[split->count].weight <= kOfNoCost;
-    // On the way down to the first leaf each point is another, and often a better schedule.
-    if (!split || text_.leaves == 0 || (costs_nothing && !taken)) {
-      take_point();
-      if (program_.closes()) return write_leaf(text_);
-      if (given_up_) return;
+  bool is_over() const {
+    if (failed_ || found_ || limits_.root_only || open_.empty() || program_.expired()) return true;
+    return least() >= program_.target() || (whole_ >= 0 && tree_[whole_].units <= least());
+  }
+
+  bool is_promising() const { return kPromise * (least() - root_) >= program_.target() - root_; }
+
+  /// The units that the tree proves: of its worst leaf.
+  std::int64_t least() const {
+    std::int64_t units = program_.target();
+    if (!open_.empty()) units = std::min(units, open_.begin()->first);
+    if (whole_ >= 0) units = std::min(units, tree_[whole_].units);
+    return units;
+  }
+
+  /// The better side of the last node while it is not much worse than the best node, as points of
+  /// deep nodes become schedules; else the best node.
+  int next(int last) const {
+    const double worst = closed_ == 0 ? 1 : kWorthADive;
+    const auto room = static_cast<double>(program_.target() - least());
+    int best = -1;
+    for (const int side : tree_[last].sides) {
+      if (side < 0 || !open_.contains(key(side))) continue;
+      if (static_cast<double>(tree_[side].units - least()) > worst * room) continue;
+      if (best < 0 || tree_[side].units < tree_[best].units) best = side;
     }
-    taken = costs_nothing;
-    if (!split) {
-      if (program_.closes_at_an_edge()) return write_leaf(text_);
-      return give_up_at_point();
-    }
-    text_.tree += fmt::format("B {}", split->most);
-    for (const ProofColumn column : counts_[split->count].columns) {
-      text_.tree += fmt::format(";{}", model_.name(column));
-    }
-    text_.tree += '\n';
+    return best >= 0 ? best : -open_.begin()->second;
+  }
+
+  /// Returns false if the node is closed now, or the search has failed.
+  bool go_to(int node) {
+    if (node == at_) return true;
+    program_.return_to(tree_[node].place);
+    if (!keep(node, program_.solve())) return false;
+    at_ = node;
+    return true;
+  }
+
+  void divide(int node) {
+    const std::optional<CountSplit> split = choose_split();
+    if (!split) return look(node);  // another optimum than the first time
+    tree_[node].split = split;
     const ProofProgram::Place place = program_.place();
+    open_.erase(key(node));
+    const TreeNode half{.units = tree_[node].units,
+                        .leaf = std::move(tree_[node].leaf),
+                        .taken = tree_[node].taken};
+    const std::array<int, 2> sides = {add_node(half), add_node(half)};
+    tree_[node].sides = sides;
+    tree_[node].place = {};
     for (const bool up : {false, true}) {
-      if (given_up_) return;
+      if (failed_ || found_) return;
       if (up) program_.return_to(place);
       program_.push_branch(side(*split, up));
-      visit(depth + 1, taken);
-      program_.pop_branch();
+      look(sides[up ? 1 : 0]);
     }
   }
 
-  void give_up_at_point() {
-    given_up_ = true;
+  /// Relaxes the node that the program is at.
+  void look(int node) {
+    at_ = -1;
+    std::vector<CountSplit> splits;
+    do {
+      if (!relax(node)) return;
+      if (limits_.root_only) {
+        attempt_.point = schedule_of_moments(model_, program_.values());
+        return;
+      }
+      splits = best_splits(counts_, program_.values(), {.most = 1, .distance = kWhole});
+      // A whole point has to fit to the byte.
+    } while (splits.empty() && program_.add_violated_rows(true));
+    const bool is_whole = splits.empty();
+    const bool costs_nothing = !is_whole && counts_[splits.front().count].weight <= kOfNoCost;
+    // On the way down to the first leaf each point is another, and often a better schedule.
+    if (is_whole || closed_ == 0 || (costs_nothing && !tree_[node].taken)) {
+      take_point();
+      if (found_ || (program_.closes() && !keep(node, Outcome::closed))) return;
+    }
+    tree_[node].taken = costs_nothing;
+    if (!is_whole) {
+      tree_[node].place = program_.place();
+      at_ = node;
+    } else if (program_.closes_at_an_edge()) {
+      keep(node, Outcome::closed);
+    } else {
+      keep_whole(node);
+    }
+  }
+
+  /// The model proves no more of a node whose point is whole.
+  void keep_whole(int node) {
+    open_.erase(key(node));
+    if (whole_ >= 0 && tree_[whole_].units <= tree_[node].units) return;
+    whole_ = node;
     attempt_.point = schedule_of_moments(model_, program_.values());
   }
 
@@ -163,31 +231,42 @@ class ProofSearch {
     const auto target = take_point_(schedule_of_moments(model_, program_.values()));
     if (!target) return;
     program_.lower_target(*target);
-    given_up_ = costs_.proves_infeasible();
+    found_ = costs_.proves_infeasible();
   }
 
-  /// Solves the relaxation of a node, with rows as they are violated.
-  Outcome relax(int depth) {
+  /// Solves the relaxation of a node, with rows as they are violated. Returns whether it is open.
+  bool relax(int node) {
+    const Patience& patience = node == 0 ? kAtRootOfProof : kInTreeOfProof;
     std::vector<double> bounds;
     do {
-      const Outcome outcome = program_.solve();
-      if (outcome != Outcome::open) return outcome;
+      if (!keep(node, program_.solve())) return false;
       bounds.push_back(program_.bound());
-      if (depth == 0) note_root();
       if (bounds.size() % kRoundsToClean == 0) program_.remove_slack_rows();
-    } while (!stalled(bounds, depth == 0 ? kAtRootOfProof : kInTreeOfProof) &&
-             program_.add_violated_rows());
-    return Outcome::open;
+    } while (!stalled(bounds, patience) && program_.add_violated_rows());
+    return true;
   }
 
-  /// The best leaf at the root is a proof of its own.
-  void note_root() {
-    if (program_.units() <= attempt_.units) return;
-    attempt_.units = program_.units();
-    attempt_.proof = {};
-    write_leaf(attempt_.proof);
-    numbers_.clear();
-    report_({.units = attempt_.units, .schedule = {}});
+  /// Keeps what is proven of a node now. Returns whether it is open.
+  bool keep(int number, Outcome outcome) {
+    TreeNode& node = tree_[number];
+    failed_ = outcome == Outcome::failed;
+    if (failed_) return false;
+    open_.erase(key(number));
+    if (outcome == Outcome::closed || program_.units() > node.units) {
+      node.units = program_.units();
+      node.leaf = program_.leaf();
+    }
+    if (outcome == Outcome::closed) {
+      node.place = {};
+      ++closed_;
+    } else {
+      open_.insert(key(number));
+    }
+    if (!costs_.proves_infeasible() && least() > attempt_.units) {
+      attempt_.units = least();
+      report_({.units = attempt_.units, .schedule = {}});
+    }
+    return outcome == Outcome::open;
   }
 
   /// Of an infeasible problem nothing says how far it is.
@@ -224,12 +303,58 @@ class ProofSearch {
     return row;
   }
 
-  void write_leaf(ProofText& text) {
-    const ProofProgram::Leaf& leaf = program_.leaf();
-    text.tree += leaf.is_conflict ? "F" : fmt::format("L {}", leaf.prices.exponent);
-    for (const auto& [row, price] : leaf.prices.of_rows) {
+  void finish() {
+    if (!costs_.proves_infeasible()) attempt_.target = program_.target();
+    const bool proven = !found_ && least() >= program_.target();
+    if (proven) {
+      attempt_.status = ProofAttempt::Status::proven;
+      attempt_.units = attempt_.target;
+    } else if (attempt_.units > 0) {
+      attempt_.status = ProofAttempt::Status::weaker;
+    }
+    if (attempt_.status != ProofAttempt::Status::nothing) {
+      write(proven ? costs_.target : attempt_.units);
+    }
+    attempt_.work = program_.work();
+  }
+
+  /// The tree as a proof of so many units. Its model has no columns that cost more, and they count
+  /// for nothing in a leaf.
+  void write(std::int64_t units) {
+    ProofCosts costs = costs_;
+    if (units < costs.target) costs = costs_for_less(model_.graph(), costs, units);
+    std::vector<int> moments;
+    for (const ProofInterval& interval : model_.intervals()) moments.push_back(interval.stage);
+    const MomentModel model(model_.problem(), costs, moments, model_.writes());
+    std::set<std::string_view> columns;
+    for (std::size_t c = 0; c < model.size(); ++c) {
+      columns.insert(model.name(static_cast<ProofColumn>(c)));
+    }
+    write(tree_.front(), columns);
+  }
+
+  void write(const TreeNode& node, const std::set<std::string_view>& columns) {
+    ProofText& text = attempt_.proof;
+    if (node.split) {
+      std::string names;
+      for (const ProofColumn column : counts_[node.split->count].columns) {
+        if (columns.contains(model_.name(column))) names += ";" + model_.name(column);
+      }
+      // Without columns all points are on the lower side.
+      const bool divides = !names.empty();
+      if (divides) text.tree += fmt::format("B {}{}\n", node.split->most, names);
+      depths_.push_back(divides ? depth_++ : -1);
+      write(tree_[node.sides[0]], columns);
+      if (divides) write(tree_[node.sides[1]], columns);
+      depths_.pop_back();
+      if (divides) --depth_;
+      return;
+    }
+    text.tree += node.leaf.is_conflict ? "F" : fmt::format("L {}", node.leaf.prices.exponent);
+    for (const auto& [row, price] : node.leaf.prices.of_rows) {
       if (row < 0) {
-        text.tree += fmt::format(" b{} {}", -1 - row, price);
+        const int depth = depths_[-1 - row];
+        if (depth >= 0) text.tree += fmt::format(" b{} {}", depth, price);
         continue;
       }
       const auto [number, is_new] = numbers_.try_emplace(row, static_cast<int>(text.rows.size()));
@@ -240,6 +365,16 @@ class ProofSearch {
     ++text.leaves;
   }
 
+  int add_node(TreeNode node) {
+    tree_.push_back(std::move(node));
+    const int number = static_cast<int>(tree_.size()) - 1;
+    open_.insert(key(number));
+    return number;
+  }
+
+  /// By what is proven; of equal nodes the last comes first.
+  std::pair<std::int64_t, int> key(int node) const { return {tree_[node].units, -node}; }
+
   const MomentModel& model_;
   const ProofCosts& costs_;
   const ProofSearchLimits& limits_;
@@ -247,9 +382,18 @@ class ProofSearch {
   const PointTaker& take_point_;
   ProofProgram program_;
   std::vector<Count> counts_;
-  std::map<int, int> numbers_;  // of rows in the certificate
-  ProofText text_;
-  bool given_up_ = false;
+  std::vector<TreeNode> tree_;
+  std::set<std::pair<std::int64_t, int>> open_;  // keys
+  int at_ = -1;                                  // the node that the program is at
+  int whole_ = -1;                               // the worst node whose point is whole
+  int closed_ = 0;
+  std::int64_t root_ = 0;  // what the root proves
+  bool failed_ = false;
+  bool found_ = false;  // a schedule of what should have none
+  // Of the certificate: numbers of rows, and on the way down the depths of branches (-1: left out).
+  std::map<int, int> numbers_;
+  std::vector<int> depths_;
+  int depth_ = 0;
   ProofAttempt attempt_;
 };
 

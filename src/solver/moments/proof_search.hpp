@@ -31,7 +31,8 @@ struct ProofAttempt {
   /// What was to be proven: the target of the costs, or what a schedule found on the way left of
   /// it; 0 of a problem without costs.
   std::int64_t target = 0;
-  std::int64_t units = 0;  ///< of extra energy that are proven
+  std::int64_t units = 0;     ///< of extra energy that are proven
+  bool is_promising = false;  ///< the tree has closed a part of what its root missed
   /// What the point at which the search ended computes again and pages (schedule_of_moments.hpp).
   /// If it was not for a limit, the point satisfies all rows: the model cannot prove the target.
   std::optional<Schedule> point;
@@ -51,14 +52,16 @@ using PointTaker = std::function<std::optional<std::int64_t>(const Schedule& poi
 
 struct ProofSearchLimits {
   Seconds seconds = 0;
+  /// If more: of a tree that has closed a part of what its root missed.
+  Seconds most_seconds = 0;
   bool root_only = false;  ///< no tree: its relaxation, and the point that is its optimum
   std::int64_t most_work = kNoLimit;  ///< in moves
 };
 
 /// Searches a proof of the target of the costs: the linear relaxation of the moment model with rows
 /// as they are violated, and branch and bound on counts (how often a node, or nodes of like cost,
-/// are recomputed or paged), depth first with the target as cutoff. A leaf counts only if its
-/// rounded prices prove it in whole numbers, so nothing here rests on Clp. Use it in a child
+/// are recomputed or paged), the best node first, with the target as cutoff. A leaf counts only if
+/// its rounded prices prove it in whole numbers, so nothing here rests on Clp. Use it in a child
 /// process only. `rows`: of the model, to begin with; a proof for a certificate has none but those
 /// of moment_rows(). With `take_point` the target falls as points become schedules.
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,

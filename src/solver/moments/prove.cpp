@@ -44,7 +44,8 @@ inline constexpr auto kLast<ProofAttempt::Status> = ProofAttempt::Status::nothin
 template <>
 inline constexpr auto kFields<ProofAttempt> =
     kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::target,
-             &ProofAttempt::units, &ProofAttempt::point, &ProofAttempt::work>;
+             &ProofAttempt::units, &ProofAttempt::is_promising, &ProofAttempt::point,
+             &ProofAttempt::work>;
 
 namespace {
 
@@ -56,12 +57,9 @@ constexpr int kModelsWithoutGain = 2;
 constexpr double kShareOfRoot = 0.15;
 constexpr double kShareOfLargeRoot = 0.3;
 constexpr double kShareOfLook = 0.1;
-/// The shares of the tree, of one whose root is far from the target, and of trees for less after
-/// one that did not end; and the share of what is missing that one of these must promise.
+/// The shares of the tree, and of one whose root is far from the target.
 constexpr double kShareOfTree = 0.5;
 constexpr double kShareOfTry = 0.15;
-constexpr double kShareOfLess = 0.7;
-constexpr double kWorthATree = 0.05;
 /// Columns of a model with a moment in every stage, at most two for each stage and tensor.
 constexpr std::int64_t kMostPresences = 400'000;
 /// Graphs that are small enough to look at what is being written.
@@ -99,6 +97,7 @@ class Prover {
         costs_(std::move(costs)),
         options_(options),
         clock_(options.seconds),
+        most_(std::max(options.seconds, options.most_seconds)),
         whole_(whole_models(problem)) {}
 
   Proof run() {
@@ -124,22 +123,29 @@ class Prover {
   }
 
  private:
-  bool is_over() const {
-    const bool answered = found_ && costs_.proves_infeasible();
-    return proof_.proven() || proof_.stopped || answered || clock_.expired();
+  bool is_over() const { return is_answered() || clock_.expired(); }
+
+  bool is_answered() const {
+    return proof_.proven() || proof_.stopped || (found_ && costs_.proves_infeasible());
   }
 
   void prove_in_few() {
     ProofMoments model{.stages = first_moments(problem_, options_)};
     const bool is_near = grow(model);
     const double share = is_near ? kShareOfTree : kShareOfTry;
-    bool slow = false;
-    for (bool more = true; more && !is_over();) {
-      const ProofAttempt attempt = search(model, costs_, {.seconds = share * clock_.remaining()});
-      slow = is_near && !attempt.point;
-      more = is_near && add_moments(model, attempt);
+    Countdown clock = clock_;
+    for (std::int64_t before = -1; !is_answered() && !clock.expired();) {
+      const ProofAttempt attempt = search(
+          model, costs_, {.seconds = share * clock.remaining(), .most_seconds = most_.remaining()});
+      if (attempt.is_promising) clock = most_;
+      const auto gain = static_cast<double>(attempt.units - before);
+      const auto missing = static_cast<double>(costs_.target - before);
+      const bool has_gained =
+          before < 0 || costs_.proves_infeasible() || gain > kGainOfMoments * missing;
+      before = attempt.units;
+      const bool again = attempt.is_promising || (is_near && has_gained);
+      if (!again || !add_moments(model, attempt)) break;
     }
-    if (slow && !costs_.proves_infeasible()) prove_less(model);
     proof_.few_moments = std::move(model.stages);
   }
 
@@ -185,23 +191,10 @@ class Prover {
     return true;
   }
 
-  /// Trees for less than was asked for prove more than the best leaf of a root: halfway between
-  /// what is proven and what is open, and so on.
-  void prove_less(ProofMoments model) {
-    std::int64_t missing = costs_.target - proof_.attempt.units;
-    const auto least = static_cast<std::int64_t>(kWorthATree * static_cast<double>(missing));
-    const Countdown clock(kShareOfLess * clock_.remaining());
-    while (!is_over() && !clock.expired() && (missing /= 2) > least) {
-      const ProofCosts less =
-          costs_for_less(problem_.graph, costs_, proof_.attempt.units + missing);
-      const ProofAttempt attempt = search(model, less, {.seconds = clock.remaining() / 2});
-      if (add_moments(model, attempt)) missing *= 2;
-    }
-  }
-
   /// Keeps what was proven if it is more than before.
   ProofAttempt search(const ProofMoments& model, const ProofCosts& costs,
                       const ProofSearchLimits& limits) {
+    const Seconds seconds = std::max(limits.seconds, limits.most_seconds);
     const int moments = static_cast<int>(model.stages.size());
     const auto show = [&](const ProofNews& now) {
       if (now.schedule) {
@@ -213,7 +206,7 @@ class Prover {
     };
     const auto search = [&](const ProofReport& report) {
       const MomentModel columns(problem_, costs, model.stages, model.writes);
-      const Countdown clock(limits.seconds);
+      const Countdown clock(seconds);
       PointTaker take_point;
       if (options_.claim_for) {
         take_point = [&, before = costs](const Schedule& point) mutable {
@@ -225,7 +218,7 @@ class Prover {
       return search_proof(columns, costs, moment_rows(columns), limits, report, take_point);
     };
     ChildAnswer<ProofAttempt> answer =
-        search_proof_in_child(search, limits.seconds, options_.memory_bytes, show);
+        search_proof_in_child(search, seconds, options_.memory_bytes, show);
     if (!answer.failure.empty()) proof_.trouble = answer.failure;
     if (!answer.result) return {};
     ProofAttempt& attempt = *answer.result;
@@ -263,7 +256,8 @@ class Prover {
   const Problem& problem_;
   ProofCosts costs_;
   const ProveOptions& options_;
-  Countdown clock_;
+  const Countdown clock_;
+  const Countdown most_;  // of trees that have shown that they are worth more time
   const std::vector<ProofMoments> whole_;
   Proof proof_;
   std::optional<ProofMoments> unended_;  // a model whose root takes longer than its share

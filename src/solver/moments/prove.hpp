@@ -23,7 +23,8 @@ struct ProofMoments {
 
 struct ProveOptions {
   Seconds seconds = 0;
-  Bytes memory_bytes = 0;  ///< of a process; 0: no limit
+  Seconds most_seconds = 0;  ///< if more: for a tree that is promising
+  Bytes memory_bytes = 0;    ///< of a process; 0: no limit
   /// The share of the target from which on a root is near enough for a tree that takes long.
   double least_root = 0;
   /// Of the model to begin with, which an earlier proof came to; empty: the highest peak.
@@ -58,9 +59,9 @@ ChildAnswer<ProofAttempt> search_proof_in_child(
     const std::function<ProofAttempt(const ProofReport&)>& search, Seconds seconds,
     Bytes memory_bytes, const std::function<bool(const ProofNews&)>& progress);
 
-/// Searches a proof of the target of the costs in a model with the few moments that bind, then
-/// trees for less if its tree takes too long, then in models with all moments, each in a process of
-/// its own. This proves problems that branching on counts and CBC leave open.
+/// Searches a proof of the target of the costs in a model with the few moments that bind, then in
+/// models with all moments, each in a process of its own. This proves problems that branching on
+/// counts and CBC leave open.
 Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options);
 
 }  // namespace poet

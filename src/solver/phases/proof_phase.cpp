@@ -79,6 +79,7 @@ class ProofPhase {
     const Seconds start = state_.clock.elapsed();
     Proof proof = prove(state_.problem, costs,
                         {.seconds = seconds,
+                         .most_seconds = state_.share_of_time(kShareOfPromise),
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
                          .least_root = time_.least_root,
                          .moments = state_.proof_moments,
