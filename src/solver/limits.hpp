@@ -26,7 +26,6 @@ inline constexpr int kNoModelNodes = 10'000;
 /// A longer search before a model whose relaxation alone takes minutes: its moves and its share.
 inline constexpr std::int64_t kLargeModelMoves = 40'000'000;
 inline constexpr double kLargeModelShare = 0.5;
-
 /// A replay may take so long when time is up: one of 20,000 nodes takes a second.
 inline constexpr Seconds kReplayRest = 0.1;
 

@@ -130,7 +130,7 @@ class ProofSearch {
   using Outcome = ProofProgram::Outcome;
 
   bool is_over() const {
-    if (failed_ || found_ || limits_.root_only || open_.empty() || program_.expired()) return true;
+    if (failed_ || found_ || limits_.root_only || program_.expired()) return true;
     return least() >= program_.target() || (whole_ >= 0 && tree_[whole_].units <= least());
   }
 
@@ -205,18 +205,16 @@ class ProofSearch {
     // On the way down to the first leaf each point is another, and often a better schedule.
     if (is_whole || closed_ == 0 || (costs_nothing && !tree_[node].taken)) {
       take_point();
-      if (found_ || (program_.closes() && !keep(node, Outcome::closed))) return;
+      if (found_) return;
+      if (program_.closes()) return close(node);
     }
     tree_[node].taken = costs_nothing;
-    if (!is_whole) {
-      tree_[node].place = program_.place();
-      at_ = node;
-    } else if (program_.closes_at_an_edge()) {
-      keep(node, Outcome::closed);
-    } else {
-      keep_whole(node);
-    }
+    if (is_whole) return program_.closes_at_an_edge() ? close(node) : keep_whole(node);
+    tree_[node].place = program_.place();
+    at_ = node;
   }
+
+  void close(int node) { keep(node, Outcome::closed); }
 
   /// The model proves no more of a node whose point is whole.
   void keep_whole(int node) {
@@ -319,8 +317,9 @@ class ProofSearch {
   }
 
   /// The tree as a proof of so many units. Its model has no columns that cost more, and they count
-  /// for nothing in a leaf.
+  /// for nothing in a leaf. Only branches name columns.
   void write(std::int64_t units) {
+    if (!tree_.front().split) return write(tree_.front(), {});
     ProofCosts costs = costs_;
     if (units < costs.target) costs = costs_for_less(model_.graph(), costs, units);
     std::vector<int> moments;

@@ -41,7 +41,7 @@ struct ProofAttempt {
 
 /// What a search says on its way.
 struct ProofNews {
-  std::int64_t units = 0;            ///< that the root proves, if there are more
+  std::int64_t units = 0;            ///< that are proven, if there are more
   std::optional<Schedule> schedule;  ///< that leaves less to prove
 };
 using ProofReport = std::function<void(const ProofNews&)>;

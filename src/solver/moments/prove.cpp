@@ -13,7 +13,7 @@
 // for each tensor and moment more.
 //
 // Each search is a child process, as Clp can crash, overrun its time or take all memory. What it
-// proved at the root before it was given up is an answer too.
+// proved before it was given up is an answer too.
 
 #include "solver/moments/prove.hpp"
 

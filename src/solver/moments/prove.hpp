@@ -34,8 +34,8 @@ struct ProveOptions {
   /// the search is for less. A certificate of a claim has neither.
   std::function<Joules(Joules)> claim_for;
   std::function<void(const Schedule&)> take_schedule;
-  /// Called now and then with the moments of the model that is searched, and the units that its
-  /// root proves if there are more; false ends the search.
+  /// Called now and then with the moments of the model that is searched, and the units that it
+  /// proves if there are more; false ends the search.
   std::function<bool(int moments, std::int64_t units)> progress = [](int, std::int64_t) {
     return true;
   };
