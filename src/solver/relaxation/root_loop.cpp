@@ -83,7 +83,10 @@ class RootLoop {
         relaxation_.remove_slack_rows();
         rests = !relaxation_.add_violated_rows();
       }
-      result.complete = rests && (used_up || !add_tail_cut());
+      const bool much_open = options_.ceiling - relaxation_.bound() > options_.open_for_tails;
+      // Tables of tails take seconds, and the next loop, another process, would make them anew.
+      if (rests && much_open && options_.iterations < kNoLimit) break;
+      result.complete = rests && (used_up || !much_open || !add_tail_cut());
     }
     // What starts from these rows and cuts would solve each of its nodes with the slack ones.
     if (result.status == RootResult::Status::bounded) relaxation_.remove_slack_rows();
@@ -94,9 +97,8 @@ class RootLoop {
   }
 
  private:
-  /// False if none is worth it. After each the loop goes on until it rests again.
+  /// Returns false if none is worth it. After each the loop goes on until it rests again.
   bool add_tail_cut() {
-    if (options_.ceiling - relaxation_.bound() <= options_.open_for_tails) return false;
     if (!tail_cuts_) {
       const double steps =
           std::min(kMostTailSteps, kTailShare * time_.remaining() * kTailStepsPerSecond);

@@ -39,7 +39,7 @@ struct RootOptions {
                                        ///< model; if none are given, those that are often tight
   std::vector<Cut> cuts;               ///< to start with, likewise, of any model of the problem
   bool again = false;                  ///< an earlier loop has rested with these cuts
-  double open_for_tails = kInfinity;   ///< tail cuts follow if it rests with more than that open
+  double open_for_tails = kInfinity;   ///< tail cuts if more is open and iterations have no limit
   std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
   std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short
   Seconds time_limit_seconds = kInfinity;
