@@ -23,6 +23,7 @@ constexpr std::size_t kMostRowsOfStage = 3;
 /// The share of the budget that the tensors at an instant must need to be worth a look: a rounded
 /// row can be violated below the budget.
 constexpr double kNearlyFull = 0.85;
+constexpr double kOfClp = 1e-6;  // tolerance of its values
 
 /// A tensor at an instant, for the reason that says most.
 struct Item {
@@ -87,7 +88,8 @@ class RamSeparator {
       item = better(std::move(item), "h", now_->in_ram[i], {again});
       if (k < stage()) item = used_later(std::move(item), k, again);
       if (before_ != nullptr) item = being_written(std::move(item), k);
-      if (item.plus != kAbsent) items.push_back(std::move(item));
+      // What is computed again for nothing is below 0 where its readers would be the reason.
+      if (item.plus != kAbsent && item.value > -kOfClp) items.push_back(std::move(item));
     }
     return items;
   }

@@ -106,6 +106,22 @@ TEST(Moments, AgainstAnOverrunInARecomputationIncludeTheStageBefore) {
   EXPECT_EQ(moments_against(problem, {1}, point), Moments({1, 4, 5}));
 }
 
+/// The row would count node 2 as its reader less itself, which is -1.
+TEST(Moments, HaveRowsBesideWhatIsComputedAgainForNothing) {
+  std::vector<Node> nodes{{.bytes = 20},
+                          {.bytes = 10, .inputs = {0}},
+                          {.bytes = 10},
+                          {.bytes = 10, .inputs = {1, 2}},
+                          {.bytes = 10, .inputs = {1, 3}}};
+  const Problem problem{.graph = make_graph(std::move(nodes)), .limits = {.ram_budget_bytes = 30}};
+  const MomentModel model(problem, costs_for_infeasible(problem.graph), {3, 4}, false);
+  std::vector<double> point(model.size(), 0);
+  for (const int i : {0, 1, 2}) point[model.intervals()[0].recomputed[i]] = 1;
+  const std::vector<ProofRow> rows = violated_ram(model, point, 0);
+  EXPECT_TRUE(std::ranges::any_of(
+      rows, [](const ProofRow& row) { return row.line.starts_with("bytes 4 1 "); }));
+}
+
 /// The rows of a kind that the first relaxation of a chain with all moments begins without, and
 /// all.
 std::pair<int, int> late_rows(int layers, std::string_view kind) {
