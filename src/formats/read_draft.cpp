@@ -21,7 +21,6 @@
 #include "formats/node_reader.hpp"
 #include "formats/order_keys.hpp"
 #include "formats/read_schedule.hpp"
-#include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/file_order.hpp"
 #include "report/schedule_draft.hpp"

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text/printable.hpp"
 #include "formats/json/json_text.hpp"
 #include "formats/model_values.hpp"
 #include "formats/read_inputs.hpp"

@@ -21,7 +21,6 @@
 #include "formats/journal.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
-#include "formats/json/json_text.hpp"
 #include "formats/read_schedule.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text/printable.hpp"
 #include "import/fuse.hpp"
 #include "import/match.hpp"
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "model/shape.hpp"
-
 namespace poet {
 MemoryWaits::MemoryWaits(const Model& model, const Platform& platform)
     : model_(model), platform_(platform), kept_(model, &platform), keeper_(keeping_bank(platform)) {

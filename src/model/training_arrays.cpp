@@ -5,7 +5,6 @@
 
 #include "model/parameters.hpp"
 #include "model/shape.hpp"
-#include "poet/error.hpp"
 
 namespace poet {
 namespace {

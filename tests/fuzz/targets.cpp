@@ -11,7 +11,6 @@
 
 #include "arrays/read_arrays.hpp"
 #include "formats/journal.hpp"
-#include "formats/read_inputs.hpp"
 #include "formats/read_schedule.hpp"
 #include "formats/read_solution.hpp"
 #include "formats/read_step_log.hpp"

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "poet/error.hpp"
 #include "poet/order.hpp"
 #include "poet/question.hpp"
 #include "poet/schedule_file.hpp"

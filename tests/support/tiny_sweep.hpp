@@ -2,7 +2,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "poet/sweep.hpp"
 #include "support/unit_node.hpp"

@@ -20,7 +20,6 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/model_changes.hpp"
-#include "formats/read_inputs.hpp"
 #include "model/training_arrays.hpp"
 #include "poet/error.hpp"
 #include "poet/suggest_schedule.hpp"

@@ -4,7 +4,6 @@
 #include "formats/json/json_fields.hpp"
 
 #include "base/input_errors.hpp"
-#include "poet/error.hpp"
 #include "problem/fields.hpp"
 
 namespace poet {

@@ -18,7 +18,6 @@
 #include "model/exact/copy_nodes.hpp"
 #include "model/exact/draft.hpp"
 #include "model/exact/gradient_plan.hpp"
-#include "poet/error.hpp"
 
 namespace poet {
 namespace {

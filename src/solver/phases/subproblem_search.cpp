@@ -9,7 +9,6 @@
 
 #include "base/process/ordered_calls.hpp"
 #include "solver/formulation/cuts.hpp"
-#include "solver/formulation/formulate.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
 #include "solver/milp/mip_fields.hpp"

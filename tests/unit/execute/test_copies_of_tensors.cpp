@@ -19,7 +19,6 @@
 #include "expect_input_error.hpp"
 #include "model/exact/copy_nodes.hpp"
 #include "model/model_spec.hpp"
-#include "model/shape.hpp"
 #include "poet/platform.hpp"
 #include "poet/simulate.hpp"
 #include "support/exact_model.hpp"

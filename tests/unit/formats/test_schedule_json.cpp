@@ -1,7 +1,6 @@
 #include <clocale>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "solver/formulation/knapsack_facet.hpp"
 #include "solver/milp/linear_program.hpp"
 #include "solver/search/position.hpp"
