@@ -82,6 +82,8 @@ struct ProofTime {
 };
 /// Before the collapsed model: what such a proof closes it mostly closes soon.
 inline constexpr ProofTime kProofBeforeModel{.share = 0.3, .of_elapsed = 10};
+/// For the better schedule that polishing has found; the counts need their time.
+inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
 /// Before a large model, whose relaxation alone takes minutes.
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
 /// After all else, if the searches have ended without a verdict.

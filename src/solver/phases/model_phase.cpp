@@ -56,6 +56,10 @@ class ModelPhase {
     RootResult root;
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (has_no_time_for_cbc()) return ModelVerdict::open;
+    if (run_proof_phase(state_, kProofBeforeCounts) == ModelVerdict::infeasible) {
+      return ModelVerdict::infeasible;
+    }
+    if (state_.done()) return ModelVerdict::open;
     return search(root);
   }
 

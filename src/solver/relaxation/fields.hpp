@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <variant>
-#include <vector>
 
 #include "base/fields.hpp"
 #include "solver/formulation/cuts.hpp"
