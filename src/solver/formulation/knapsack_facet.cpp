@@ -43,6 +43,10 @@ class LeastWeights {
     while (least_.back() == kUnreachable) least_.pop_back();
   }
 
+  std::int64_t least(std::int64_t value) const {
+    return value < std::ssize(least_) ? least_[value] : kUnreachable;
+  }
+
   /// The greatest value of a set within a capacity, which is at most the one above.
   std::int64_t greatest(std::int64_t capacity) const {
     std::int64_t v = std::ssize(least_) - 1;
@@ -110,53 +114,65 @@ class FacetSearch {
       double sum = 0;
       for (std::size_t q = 0; q < broken_.size(); ++q) sum += weights[q] * point_[broken_[q]];
       if (sum <= 1 + kWhole) return false;
-      const MilpRow heavier = heaviest_set(weights);
-      if (excess(heavier, weights) <= kWhole) {
+      const std::optional<MilpRow> heavier = heavier_set(weights);
+      if (!heavier) {
         round(weights);
         return true;
       }
-      program.add_rows({&heavier, 1});
+      program.add_rows({&*heavier, 1});
     }
     return false;
   }
 
-  /// The set that fits and weighs most, with what else fits: all weights of 1. Values above twice
-  /// the limit count as that.
-  MilpRow heaviest_set(std::span<const double> weights) const {
-    constexpr std::int64_t kMost = 2 * kGrain;
-    constexpr std::int64_t kNowhere = -1;
-    std::vector<std::int64_t> least(kMost + 1, kUnreachable);
-    least[0] = 0;
-    std::vector<std::vector<std::int64_t>> from(broken_.size());
+  /// A set that fits and weighs more than 1, with what else fits, if there is one. Most are found
+  /// by taking items in the order of their weights by byte, each of them first in turn. Only the
+  /// dynamic program, which takes longer, can tell that there is none.
+  std::optional<MilpRow> heavier_set(std::span<const double> weights) const {
+    std::vector<double> by_byte;
+    std::vector<std::size_t> order;
     for (std::size_t q = 0; q < broken_.size(); ++q) {
-      from[q].assign(kMost + 1, kNowhere);
-      const std::int64_t own = weight(broken_[q]);
-      const std::int64_t value = std::llround(weights[q] * kGrain);
-      for (std::int64_t v = kMost - 1; v >= 0 && value > 0; --v) {
-        if (least[v] > room_ - own) continue;
-        const std::int64_t to = std::min(kMost, v + value);
-        if (least[v] + own >= least[to]) continue;
-        least[to] = least[v] + own;
-        from[q][to] = v;
-      }
+      by_byte.push_back(weights[q] / static_cast<double>(weight(broken_[q])));
+      order.push_back(q);
     }
-    std::int64_t v = kMost;
-    while (least[v] == kUnreachable) --v;
-    std::int64_t left = room_ - least[v];
-    MilpRow set{.upper = 1};
-    std::vector<std::size_t> others;
-    for (std::size_t q = broken_.size(); q-- > 0;) {
-      if (from[q][v] == kNowhere) {
-        others.push_back(q);
-      } else {
-        set.terms.push_back({static_cast<int>(q), 1});
-        v = from[q][v];
-      }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return by_byte[a] > by_byte[b]; });
+    const auto is_heavier = [&](const MilpRow& set) { return excess(set, weights) > kWhole; };
+    for (const std::size_t q : order) {
+      if (MilpRow set = filled({q}, order); is_heavier(set)) return set;
     }
-    for (const std::size_t q : others) {
-      if (weight(broken_[q]) > left) continue;
-      set.terms.push_back({static_cast<int>(q), 1});
+    MilpRow set = filled(heaviest_set(weights), order);
+    return is_heavier(set) ? std::optional(std::move(set)) : std::nullopt;
+  }
+
+  /// The set with what else fits, in this order: all weights of 1.
+  MilpRow filled(std::vector<std::size_t> set, std::span<const std::size_t> order) const {
+    std::int64_t left = room_;
+    for (const std::size_t q : set) left -= weight(broken_[q]);
+    for (const std::size_t q : order) {
+      if (weight(broken_[q]) > left || std::find(set.begin(), set.end(), q) != set.end()) continue;
+      set.push_back(q);
       left -= weight(broken_[q]);
+    }
+    MilpRow row{.upper = 1};
+    for (const std::size_t q : set) row.terms.push_back({static_cast<int>(q), 1});
+    return row;
+  }
+
+  /// The set that fits and weighs most.
+  std::vector<std::size_t> heaviest_set(std::span<const double> weights) const {
+    std::vector<LeastWeights> tables{LeastWeights(room_)};
+    std::vector<std::int64_t> values;
+    for (std::size_t q = 0; q < broken_.size(); ++q) {
+      values.push_back(std::llround(weights[q] * kGrain));
+      tables.push_back(tables.back());
+      tables.back().add(weight(broken_[q]), values.back());
+    }
+    std::vector<std::size_t> set;
+    std::int64_t value = tables.back().greatest(room_);
+    for (std::size_t q = broken_.size(); q-- > 0;) {
+      if (tables[q].least(value) == tables[q + 1].least(value)) continue;
+      set.push_back(q);
+      value -= values[q];
     }
     return set;
   }
