@@ -36,7 +36,7 @@ constexpr double kWhole = 1e-6;
 /// How much worse than the best node a side may be to be next, as a share of what the best misses.
 constexpr double kWorthADive = 0.25;
 /// A tree that has closed one part in so many of what its root missed may take longer.
-constexpr std::int64_t kPromise = 4;
+constexpr std::int64_t kPromise = 10;
 
 /// Weight of a column that costs nothing, in units, if its tensor takes the whole budget.
 constexpr double kOfNoCost = 1e-8;
@@ -48,8 +48,7 @@ void add_without_cost(const MomentModel& model, std::vector<Count>& counts) {
   const auto add = [&](ProofColumn column, int i) {
     if (column < 0) return;
     const double share = static_cast<double>(model.node(i).bytes) / std::max(budget, 1.0);
-    counts.push_back(
-        {.kind = CountKind::one_column, .columns = {column}, .weight = kOfNoCost * share});
+    counts.push_back({.columns = {column}, .weight = kOfNoCost * share});
   };
   for (const ProofInterval& interval : model.intervals()) {
     for (int i = 0; i < interval.stage; ++i) {
@@ -65,10 +64,10 @@ void add_without_cost(const MomentModel& model, std::vector<Count>& counts) {
 /// model's counts, over the columns of this one. Columns without a cost come last, so that a node
 /// whose counts are all whole can still be divided.
 std::vector<Count> proof_counts(const MomentModel& model) {
-  CountCollector collector;
-  const auto add = [&](const char* fact, const std::vector<ProofColumn>& columns) {
+  CountCollector collector(model.graph());
+  const auto add = [&](const char* fact, int i, const std::vector<ProofColumn>& columns) {
     if (columns.empty()) return;
-    collector.add(fact, static_cast<double>(model.cost(columns.front())), columns);
+    collector.add(fact, i, static_cast<double>(model.cost(columns.front())), columns);
   };
   for (int i = 0; i < model.graph().size(); ++i) {
     std::vector<ProofColumn> recomputed;
@@ -78,9 +77,9 @@ std::vector<Count> proof_counts(const MomentModel& model) {
       if (interval.recomputed[i] >= 0) recomputed.push_back(interval.recomputed[i]);
       if (interval.paged_in[i] >= 0) paged_in.push_back(interval.paged_in[i]);
     }
-    add("R", recomputed);
-    add("I", paged_in);
-    if (model.ever_paged()[i] >= 0) add("P", {model.ever_paged()[i]});
+    add("R", i, recomputed);
+    add("I", i, paged_in);
+    if (model.ever_paged()[i] >= 0) add("P", i, {model.ever_paged()[i]});
   }
   std::vector<Count> counts = std::move(collector).all();
   add_without_cost(model, counts);

@@ -14,30 +14,25 @@
 
 namespace poet {
 
-/// What a count is taken over.
-enum class CountKind {
-  like_nodes,  ///< all nodes of like cost
-  one_node,
-  one_column,
-};
-
 /// A sum of 0/1 columns that is a whole number in every schedule: how often nodes are recomputed,
 /// paged in or written out.
 struct Count {
-  CountKind kind = CountKind::one_node;
   std::vector<int> columns;
   double weight = 0;  ///< scaled energy of one more
+  bool is_one_column = false;
 };
 
-/// Collects the counts of a model: of each node, of its single columns, and of all nodes whose
-/// weights agree to two digits.
+/// Collects the counts of a model: of each node, of its single columns, of all nodes whose weights
+/// agree to two digits, and of those in one place of equal blocks.
 class CountCollector {
  public:
-  /// The columns of one node that stand for one `fact`, such as that it is recomputed.
-  void add(std::string_view fact, double weight, const std::vector<int>& columns);
+  explicit CountCollector(const Graph& graph);
+  /// The columns of node `i` that stand for one `fact`, such as that it is recomputed.
+  void add(std::string_view fact, int i, double weight, const std::vector<int>& columns);
   std::vector<Count> all() &&;
 
  private:
+  std::vector<int> places_;  // by node, in its block
   std::vector<Count> counts_;
   std::map<std::string, Count> like_nodes_;
 };

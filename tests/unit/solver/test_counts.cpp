@@ -3,16 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include <fmt/format.h>
+
 namespace poet {
 namespace {
 
-Count count(CountKind kind, std::vector<int> columns, double weight) {
-  return {.kind = kind, .columns = std::move(columns), .weight = weight};
-}
+using testing::Contains;
+using testing::ElementsAre;
+using testing::SizeIs;
 
 TEST(Splits, BeginWithTheCountThatCanGainMost) {
-  const std::vector<Count> counts{count(CountKind::one_node, {0, 1}, 1),
-                                  count(CountKind::one_node, {2, 3}, 1)};
+  const std::vector<Count> counts{{.columns = {0, 1}, .weight = 1},
+                                  {.columns = {2, 3}, .weight = 1}};
   const std::vector<double> values{0.9, 0.9, 0.9, 0.5};
   const auto splits = best_splits(counts, values, {.most = 2});
   ASSERT_EQ(splits.size(), 2u);
@@ -22,24 +26,37 @@ TEST(Splits, BeginWithTheCountThatCanGainMost) {
   EXPECT_EQ(best_splits(counts, values, {}).size(), 1u);
 }
 
-TEST(Splits, PreferLikeNodesToOneNodeAndOneNodeToOneColumn) {
-  const std::vector<double> values{0.5};
-  const std::vector<Count> counts{count(CountKind::one_column, {0}, 1),
-                                  count(CountKind::one_node, {0}, 1),
-                                  count(CountKind::like_nodes, {0}, 1)};
-  const auto splits = best_splits(counts, values, {.most = 3});
-  ASSERT_EQ(splits.size(), 3u);
-  EXPECT_EQ(splits[0].count, 2);
-  EXPECT_EQ(splits[1].count, 1);
+TEST(Splits, PreferCountsToSingleColumns) {
+  const std::vector<Count> counts{{.columns = {0}, .weight = 1, .is_one_column = true},
+                                  {.columns = {1}, .weight = 0.1}};
+  const auto splits = best_splits(counts, std::vector<double>{0.5, 0.5}, {.most = 2});
+  ASSERT_EQ(splits.size(), 2u);
+  EXPECT_EQ(splits[0].count, 1);
 }
 
 TEST(Splits, LeaveWholeNumbersAndSmallGainsAlone) {
-  const std::vector<Count> counts{count(CountKind::like_nodes, {0, 1}, 1),
-                                  count(CountKind::like_nodes, {0}, 1e-4)};
+  const std::vector<Count> counts{{.columns = {0, 1}, .weight = 1},
+                                  {.columns = {0}, .weight = 1e-4}};
   const std::vector<double> values{0.5, 0.5};
   EXPECT_TRUE(best_splits(counts, values, {.gain = 1e-2}).empty());
   EXPECT_EQ(best_splits(counts, values, {.most = 2}).size(), 1u);
   EXPECT_TRUE(best_splits(counts, values, {.most = 2, .distance = 0.5}).empty());
+}
+
+TEST(Counts, AreTakenOverTheNodesInOnePlaceOfEqualBlocks) {
+  // Six blocks of two layers that cost the same; the second of each adds the block's input.
+  std::vector<Node> nodes{{.name = "input", .bytes = 1}};
+  for (int i = 1; i <= 12; ++i) {
+    const std::vector<int> inputs = i % 2 == 1 ? std::vector{i - 1} : std::vector{i - 2, i - 1};
+    nodes.push_back({.name = fmt::format("n{}", i), .bytes = 1, .inputs = inputs});
+  }
+  CountCollector collector(make_graph(nodes));
+  for (int i = 1; i <= 12; ++i) collector.add("compute", i, 1, {i});
+  std::vector<std::vector<int>> columns;
+  for (const Count& count : std::move(collector).all()) columns.push_back(count.columns);
+  EXPECT_THAT(columns, Contains(ElementsAre(3, 5, 7, 9)));
+  EXPECT_THAT(columns, Contains(ElementsAre(4, 6, 8)));
+  EXPECT_THAT(std::set(columns.begin(), columns.end()), SizeIs(columns.size()));
 }
 
 TEST(Counts, RangesOfACountMergeIntoTheirIntersection) {
