@@ -26,11 +26,10 @@ std::vector<int> places_in_blocks(const Graph& graph) {
   for (const Node& node : graph.nodes) numbers.push_back(number(fmt::format("{}", node.bytes)));
   for (int round = 0; round < kRounds; ++round) {
     const std::vector<int> before = numbers;
-    const auto sorted = [&](const std::vector<int>& nodes) {
-      std::vector<int> of_nodes;
-      for (const int i : nodes) of_nodes.push_back(before[i]);
-      std::sort(of_nodes.begin(), of_nodes.end());
-      return of_nodes;
+    const auto sorted = [&](std::vector<int> nodes) {
+      for (int& node : nodes) node = before[node];
+      std::sort(nodes.begin(), nodes.end());
+      return nodes;
     };
     for (int i = 0; i < graph.size(); ++i) {
       numbers[i] = number(fmt::format("{}: {} > {}", before[i],
