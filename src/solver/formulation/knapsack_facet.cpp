@@ -43,6 +43,7 @@ class LeastWeights {
     while (least_.back() == kUnreachable) least_.pop_back();
   }
 
+  /// Of a set of this value.
   std::int64_t least(std::int64_t value) const {
     return value < std::ssize(least_) ? least_[value] : kUnreachable;
   }

@@ -48,7 +48,7 @@ void add_without_cost(const MomentModel& model, std::vector<Count>& counts) {
   const auto add = [&](ProofColumn column, int i) {
     if (column < 0) return;
     const double share = static_cast<double>(model.node(i).bytes) / std::max(budget, 1.0);
-    counts.push_back({.columns = {column}, .weight = kOfNoCost * share});
+    counts.push_back({.columns = {column}, .weight = kOfNoCost * share, .is_one_column = true});
   };
   for (const ProofInterval& interval : model.intervals()) {
     for (int i = 0; i < interval.stage; ++i) {

@@ -37,9 +37,8 @@ class CountCollector {
   std::map<std::string, Count> like_nodes_;
 };
 
-/// The counts of a model: recomputations, page-ins and, in a collapsed model, page-outs of the
-/// nodes whose costs agree to two digits, of every node, and in every single stage. Any grouping of
-/// columns is valid; the one by like costs is the one that pays (count_branching.hpp).
+/// The counts of a model: recomputations, page-ins and, in a collapsed model, page-outs. Any
+/// grouping of columns is valid (count_branching.hpp).
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled);
 
@@ -57,7 +56,7 @@ struct SplitLimits {
 };
 
 /// The counts to branch on at a point of a relaxation (values of its columns), the best first: the
-/// greatest gain, counts over like nodes preferred. It is a cheap guess at what both sides gain.
+/// greatest gain, single columns later. It is a cheap guess at what both sides gain.
 std::vector<CountSplit> best_splits(std::span<const Count> counts, std::span<const double> values,
                                     const SplitLimits& limits);
 
