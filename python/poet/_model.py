@@ -12,6 +12,7 @@ from ._notebook import figure, html_table, table
 from ._options import PathLike, options
 from ._platform import Platform
 from ._program import Files, run_or_raise
+from ._source import Source
 from .errors import InputError
 
 #: What compares an import with its network: "onnx" and "torch". The package enters them, as they solve models.
@@ -23,7 +24,7 @@ ModelLike = Union["Model", PathLike, Mapping[str, Any]]
 Shape = Sequence[Union[int, str]]
 
 
-class Model:
+class Model(Source):
     """A model to train.
 
     Args:
@@ -33,13 +34,7 @@ class Model:
     The program checks a model when it is used, and raises `InputError` with every mistake and its place.
     """
 
-    def __init__(self, source: Union[PathLike, Mapping[str, Any]]) -> None:
-        self._source: Optional[str] = None
-        self._document: Optional[Dict[str, Any]] = None
-        if isinstance(source, Mapping):
-            self._document = dict(source)
-        else:
-            self._source = os.fspath(source)
+    _kind = "model"
 
     @classmethod
     def layers(cls, layers: Sequence[Mapping[str, Any]], input: Optional[Shape] = None, *, name: str = "model",
@@ -139,11 +134,6 @@ class Model:
         """The model file as a dict, if the model was made in Python; None for a name or a path."""
         return self._document
 
-    @property
-    def name(self) -> str:
-        """The name in the document, or what the model was called by."""
-        return str(self._document.get("name", "model")) if self._document is not None else str(self._source)
-
     def save(self, path: PathLike) -> None:
         """Writes the model file of a model that was made in Python.
 
@@ -179,19 +169,6 @@ class Model:
     def of(cls, model: ModelLike) -> Model:
         """A model from anything that this package accepts as one."""
         return model if isinstance(model, Model) else cls(model)
-
-    def argument(self, files: Files) -> str:
-        """The value of `--model`; a document becomes one of the files."""
-        if self._document is None:
-            return str(self._source)
-        return files.add("model.json", self._text())
-
-    def _text(self) -> str:
-        # The same text at all times, since a schedule names its model by the digest of these bytes.
-        return json.dumps(self._document, indent=1, allow_nan=False) + "\n"
-
-    def __repr__(self) -> str:
-        return f"<poet.Model {self.name}>"
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,18 +2,18 @@
 from __future__ import annotations
 
 import json
-import os
-from typing import Any, Dict, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Union
 
 from ._options import PathLike
-from ._program import Files, run_or_raise
+from ._program import run_or_raise
+from ._source import Source
 from .errors import InputError
 
 #: What this package accepts as a platform.
 PlatformLike = Union["Platform", PathLike, Mapping[str, Any]]
 
 
-class Platform:
+class Platform(Source):
     """A board with its speeds and powers.
 
     Args:
@@ -25,42 +25,22 @@ class Platform:
     used, and raises `InputError` with the place of a mistake.
     """
 
+    _kind = "platform"
+
     def __init__(self, source: Union[PathLike, Mapping[str, Any]], **changes: Any) -> None:
-        self._source: Optional[str] = None
-        self._document: Optional[Dict[str, Any]] = None
-        if isinstance(source, Mapping):
-            self._document = dict(source)
-        else:
-            self._source = os.fspath(source)
-            if changes:
-                self._document = _read(self._source)
-        if self._document is not None:
-            self._document.update(changes)
-            self._document = {key: value for key, value in self._document.items() if value is not None}
+        super().__init__(source)
+        if changes or self._document is not None:
+            self._document = {key: value for key, value in {**self.document, **changes}.items() if value is not None}
 
     @property
     def document(self) -> Dict[str, Any]:
         """The platform file as a dict."""
         return dict(self._document) if self._document is not None else _read(str(self._source))
 
-    @property
-    def name(self) -> str:
-        """The name in the document, or what the platform was called by."""
-        return str(self._document.get("name", "platform")) if self._document is not None else str(self._source)
-
     @classmethod
     def of(cls, platform: PlatformLike) -> Platform:
         """A platform from anything that this package accepts as one."""
         return platform if isinstance(platform, Platform) else cls(platform)
-
-    def argument(self, files: Files) -> str:
-        """The value of `--platform`; a document becomes one of the files."""
-        if self._document is None:
-            return str(self._source)
-        return files.add("platform.json", json.dumps(self._document, indent=1, allow_nan=False) + "\n")
-
-    def __repr__(self) -> str:
-        return f"<poet.Platform {self.name}>"
 
 
 def _read(source: str) -> Dict[str, Any]:

@@ -50,6 +50,20 @@ MilpRow scaled(const ProofRow& row) {
   return added;
 }
 
+double missing_at(std::span<const double> values, const ProofRow& row) {
+  double sum = 0;
+  for (const auto& [column, coefficient] : row.terms) {
+    sum += static_cast<double>(coefficient) * values[column];
+  }
+  return static_cast<double>(row.bound) - sum;
+}
+
+std::vector<double> rounded(std::span<const double> values) {
+  std::vector<double> whole(values.size());
+  std::ranges::transform(values, whole.begin(), [](double x) { return std::round(x); });
+  return whole;
+}
+
 double unit_of(const ProofCosts& costs) {
   return costs.proves_infeasible() ? 1 : kProofTarget / static_cast<double>(costs.target);
 }
@@ -108,17 +122,12 @@ LinearProgram::Status ProofProgram::solve(double ceiling, Seconds seconds) {
 
 bool ProofProgram::add_violated_rows(bool whole) {
   const std::span<const double> now = program_.values();
-  std::vector<double> values(now.begin(), now.end());
-  if (whole) std::ranges::transform(values, values.begin(), [](double x) { return std::round(x); });
+  const std::vector<double> values = whole ? rounded(now) : std::vector(now.begin(), now.end());
   std::vector<int> violated;
   for (std::size_t r = 0; r < pool_.size(); ++r) {
     if (in_program_[r]) continue;
     work_.add_round(pool_[r].terms.size());
-    double sum = 0;
-    for (const auto& [column, coefficient] : pool_[r].terms) {
-      sum += static_cast<double>(coefficient) * values[column];
-    }
-    const double missing = static_cast<double>(pool_[r].bound) - sum;
+    const double missing = missing_at(values, pool_[r]);
     if (scale_of(pool_[r]) * missing > kRowViolation) violated.push_back(static_cast<int>(r));
   }
   if (violated.size() < kFewViolated) {
@@ -269,9 +278,11 @@ bool ProofProgram::proves_conflict(std::span<const double> prices) {
 }
 
 // As an objective a row is decided to 16 digits, and as a row to the seven of Clp's tolerances.
+// A conflict needs a row that the point, made whole, does not satisfy.
 bool ProofProgram::closes_at_an_edge() {
+  const std::vector<double> whole = rounded(program_.values());
   for (std::size_t position = 0; position < rows_.size() && !clock_.expired(); ++position) {
-    if (scale_of(row(rows_[position])) == 1) continue;
+    if (missing_at(whole, row(rows_[position])) <= 0) continue;
     const std::vector<double> prices = prices_at_edge(position);
     if (!prices.empty() && proves_conflict(prices)) return true;
   }

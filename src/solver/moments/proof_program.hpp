@@ -55,6 +55,8 @@ class ProofProgram {
   std::int64_t work() const { return work_.moves(); }
   /// So many seconds in all.
   void allow(Seconds seconds) { clock_ = Countdown(seconds - clock_.elapsed()); }
+  /// Whether half of the time is over.
+  bool is_late() const { return clock_.elapsed() > clock_.remaining(); }
   bool expired() const { return clock_.expired() || work() >= most_work_; }
 
   /// Rows that the optimum violates enter, or its nearest whole point by however little; false if

@@ -35,8 +35,12 @@ constexpr double kLeastGain = 1e-3;
 constexpr double kWhole = 1e-6;
 /// How much worse than the best node a side may be to be next, as a share of what the best misses.
 constexpr double kWorthADive = 0.25;
-/// A tree that has closed one part in so many of what its root missed may take longer.
-constexpr std::int64_t kPromise = 10;
+/// A tree ends if the most that its model can prove is this much of what is missing above it.
+constexpr double kLeftByWhole = 0.1;
+/// A tree that has closed this share of what its root missed may take longer; of fewer leaves, once
+/// half of its time is over, a part in proportion is enough.
+constexpr double kPromise = 0.1;
+constexpr double kFewLeaves = 8;
 
 /// Weight of a column that costs nothing, in units, if its tensor takes the whole budget.
 constexpr double kOfNoCost = 1e-8;
@@ -130,10 +134,18 @@ class ProofSearch {
 
   bool is_over() const {
     if (failed_ || found_ || limits_.root_only || program_.expired()) return true;
-    return least() >= program_.target() || (whole_ >= 0 && tree_[whole_].units <= least());
+    const auto missing = static_cast<double>(program_.target() - least());
+    if (missing <= 0) return true;
+    return whole_ >= 0 &&
+           static_cast<double>(tree_[whole_].units - least()) <= kLeftByWhole * missing;
   }
 
-  bool is_promising() const { return kPromise * (least() - root_) >= program_.target() - root_; }
+  bool is_promising() const {
+    const auto leaves = static_cast<double>(tree_.size() + 1) / 2;
+    const double part = program_.is_late() ? std::min(1.0, leaves / kFewLeaves) : 1;
+    const auto missing = static_cast<double>(program_.target() - root_);
+    return static_cast<double>(least() - root_) >= kPromise * part * missing;
+  }
 
   /// The units that the tree proves: of its worst leaf.
   std::int64_t least() const {

@@ -49,10 +49,13 @@ inline constexpr auto kFields<ProofAttempt> =
 
 namespace {
 
-/// Moments are added until two models in turn have not closed this share of what is missing. Each
-/// may take a share of the time, a larger one if the graph is too large for all moments; and a look
-/// at the root of all moments another.
+/// Moments are added until two models in turn have not closed this share of what is missing, times
+/// how many times as long the root takes: a tree would have so many nodes less. Any root up to this
+/// share of the time is quick.
 constexpr double kGainOfMoments = 0.02;
+constexpr double kQuickRoot = 0.01;
+/// Each may take a share of the time, a larger one if the graph is too large for all moments; and a
+/// look at the root of all moments another.
 constexpr int kModelsWithoutGain = 2;
 constexpr double kShareOfRoot = 0.15;
 constexpr double kShareOfLargeRoot = 0.3;
@@ -152,18 +155,22 @@ class Prover {
   /// Adds moments while that raises the bound of the root. Returns whether a tree may do the rest.
   bool grow(ProofMoments& model) {
     std::int64_t most = 0;
+    Seconds usual = kQuickRoot * options_.seconds;
     int without_gain = 0;
     bool is_near = false;
     for (ProofMoments larger = model; !is_over();) {
+      const Seconds start = clock_.elapsed();
       const ProofAttempt attempt =
           search_root(larger, whole_.empty() ? kShareOfLargeRoot : kShareOfRoot);
+      const Seconds taken = std::max(clock_.elapsed() - start, usual);
       if (!proof_.proven() && !attempt.point) unended_ = larger;
       is_near = is_near || is_worth_a_tree(attempt);
       const auto missing = static_cast<double>(costs_.target - most);
       const auto gain = static_cast<double>(attempt.units - most);
       ++without_gain;
-      if (gain > kGainOfMoments * missing) {
+      if (gain > kGainOfMoments * taken / usual * missing) {
         without_gain = 0;
+        usual = taken;
         most = attempt.units;
         model = larger;
       }
