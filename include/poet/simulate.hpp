@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +67,11 @@ struct Replay {
 /// about how the schedule was made: this is the check that every result has to pass. Never throws
 /// for a bad schedule; it reports all violations, up to a thousand.
 Replay simulate(const Graph& graph, const Schedule& schedule, const Limits& limits);
+
+/// simulate(), or nothing if `stop`, which is asked before each stage, returns true: the lists of
+/// 20,000 stages take seconds.
+std::optional<Replay> simulate_until(const Graph& graph, const Schedule& schedule,
+                                     const Limits& limits, const std::function<bool()>& stop);
 
 /// Rule 6 as simulate() applies it, with the slack of kRuntimeSlack.
 bool within_runtime_budget(Seconds runtime, Seconds budget);

@@ -14,8 +14,6 @@
 
 #include "poet/simulate.hpp"
 
-#include <functional>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,7 +24,6 @@
 #include "schedule/charges.hpp"
 #include "schedule/findings.hpp"
 #include "schedule/ram.hpp"
-#include "schedule/replay.hpp"
 
 namespace poet {
 namespace {
@@ -294,13 +291,13 @@ bool within_runtime_budget(Seconds runtime, Seconds budget) {
   return runtime <= budget * (1 + kRuntimeSlack);
 }
 
-std::optional<Replay> replay_until(const Graph& graph, const Schedule& schedule,
-                                   const Limits& limits, const std::function<bool()>& stop) {
+std::optional<Replay> simulate_until(const Graph& graph, const Schedule& schedule,
+                                     const Limits& limits, const std::function<bool()>& stop) {
   return Simulator(graph, schedule, limits).run(stop);
 }
 
 Replay simulate(const Graph& graph, const Schedule& schedule, const Limits& limits) {
-  return replay_until(graph, schedule, limits, [] { return false; }).value();
+  return simulate_until(graph, schedule, limits, [] { return false; }).value();
 }
 
 }  // namespace poet

@@ -8,8 +8,8 @@
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
+#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
-#include "schedule/replay.hpp"
 
 namespace poet {
 
@@ -26,7 +26,7 @@ bool Incumbent::offer(Schedule schedule, const std::function<bool()>& stop) {
     // In a file they may lie in any order.
     if (!std::ranges::is_sorted(stage.resident)) std::ranges::sort(stage.resident);
   }
-  const auto replay = replay_until(problem_.graph, schedule, problem_.limits, stop);
+  const auto replay = simulate_until(problem_.graph, schedule, problem_.limits, stop);
   if (!replay || !replay->valid() || replay->energy_joules >= energy_) return false;
   schedule_ = std::move(schedule);
   energy_ = replay->energy_joules;

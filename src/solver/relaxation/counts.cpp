@@ -40,43 +40,6 @@ std::vector<int> places_in_blocks(const Graph& graph) {
   return numbers;
 }
 
-class CountMaker {
- public:
-  CountMaker(const Formulation& model, const Graph& graph, const ScaledMilp& scaled)
-      : model_(model), graph_(graph), scaled_(scaled), counts_(graph) {}
-
-  std::vector<Count> run() {
-    for (int i = 0; i < model_.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      add("compute", i, node.energy_joules, columns_of(model_.compute, i));
-      add("page_in", i, node.page_in_energy_joules, columns_of(model_.page_in, i));
-      if (!model_.paged[i].is_constant()) {
-        add("page_out", i, node.page_out_energy_joules, {model_.paged[i].columns[0]});
-      }
-    }
-    return std::move(counts_).all();
-  }
-
- private:
-  std::vector<int> columns_of(const ExpressionGrid& grid, int i) const {
-    std::vector<int> columns;
-    for (int t = std::max(model_.windows.first_stage, i + 1); t < model_.size(); ++t) {
-      if (!grid(t, i).is_constant()) columns.push_back(grid(t, i).columns[0]);
-    }
-    return columns;
-  }
-
-  void add(const char* fact, int i, Joules energy, const std::vector<int>& columns) {
-    const double weight = scaled_.to_units(energy);
-    if (weight > 0) counts_.add(fact, i, weight, columns);
-  }
-
-  const Formulation& model_;
-  const Graph& graph_;
-  const ScaledMilp& scaled_;
-  CountCollector counts_;
-};
-
 }  // namespace
 
 CountCollector::CountCollector(const Graph& graph) : places_(places_in_blocks(graph)) {}
@@ -85,9 +48,10 @@ void CountCollector::add(std::string_view fact, int i, double weight,
                          const std::vector<int>& columns) {
   if (columns.empty()) return;
   counts_.push_back({.columns = columns, .weight = weight});
-  for (const int column : columns) {
-    if (columns.size() == 1) break;
-    counts_.push_back({.columns = {column}, .weight = weight, .is_one_column = true});
+  if (columns.size() > 1) {
+    for (const int column : columns) {
+      counts_.push_back({.columns = {column}, .weight = weight, .is_one_column = true});
+    }
   }
   const std::string like = fmt::format("{} {:.2g}", fact, weight);
   for (const std::string& nodes : {like, fmt::format("{} {}", like, places_[i])}) {
@@ -108,7 +72,27 @@ std::vector<Count> CountCollector::all() && {
 
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled) {
-  return CountMaker(model, graph, scaled).run();
+  CountCollector collector(graph);
+  const auto add = [&](const char* fact, int i, Joules energy, const std::vector<int>& columns) {
+    const double weight = scaled.to_units(energy);
+    if (weight > 0) collector.add(fact, i, weight, columns);
+  };
+  for (int i = 0; i < model.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const auto columns_of = [&](const ExpressionGrid& grid) {
+      std::vector<int> columns;
+      for (int t = std::max(model.windows.first_stage, i + 1); t < model.size(); ++t) {
+        if (!grid(t, i).is_constant()) columns.push_back(grid(t, i).columns[0]);
+      }
+      return columns;
+    };
+    add("compute", i, node.energy_joules, columns_of(model.compute));
+    add("page_in", i, node.page_in_energy_joules, columns_of(model.page_in));
+    if (!model.paged[i].is_constant()) {
+      add("page_out", i, node.page_out_energy_joules, {model.paged[i].columns[0]});
+    }
+  }
+  return std::move(collector).all();
 }
 
 std::vector<CountSplit> best_splits(std::span<const Count> counts, std::span<const double> values,
