@@ -54,9 +54,9 @@ namespace {
 /// share of the time is quick.
 constexpr double kGainOfMoments = 0.02;
 constexpr double kQuickRoot = 0.01;
+constexpr int kModelsWithoutGain = 2;
 /// Each may take a share of the time, a larger one if the graph is too large for all moments; and a
 /// look at the root of all moments another.
-constexpr int kModelsWithoutGain = 2;
 constexpr double kShareOfRoot = 0.15;
 constexpr double kShareOfLargeRoot = 0.3;
 constexpr double kShareOfLook = 0.1;
